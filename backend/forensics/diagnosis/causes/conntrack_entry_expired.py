@@ -7,6 +7,7 @@ untranslated, or is INVALID, and the connection is refused or hangs (kubernetes/
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from backend.forensics.cases.case import Case
@@ -38,6 +39,8 @@ COLLECT: Final = (
     ),
 )
 FOUND_MOST = 3
+COUNTING_CEILING = 0.49
+"""Until its time is up, the program may still close."""
 SEVERAL = 3
 """Listings of one entry: its time falls in each."""
 KERNEL_DEFAULT_S = 60
@@ -90,13 +93,15 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 
 
 def _hypothesis(host: HostSigns, one: Countdown) -> Hypothesis:
+    ends = "expired" if one.gone_after_s is not None else f"counts down from {one.first_s} to {one.last_s} s"
     statement = (
-        f"The entry of a half-closed connection to {one.target}{on_host(host)} counts down from {one.first_s} to "
-        f"{one.last_s} s: packets after it expires are not translated."
+        f"The entry of a half-closed connection to {one.target}{on_host(host)} {ends}: packets after it expires are "
+        "not translated as before."
     )
     command = "conntrack -E -p tcp -e DESTROY; ss -tno state close-wait; tcpdump -ni any 'tcp[tcpflags] & tcp-rst != 0'"
     missing = (MissingPart(what="Whether the program still uses the connection then", command=command),)
-    return from_listings(_CAUSE, statement, _weighed(one), missing=missing)
+    found = from_listings(_CAUSE, statement, _weighed(one), missing=missing)
+    return found if one.gone_after_s is not None else replace(found, ceiling=COUNTING_CEILING)
 
 
 def _weighed(one: Countdown) -> list[Weighed]:
@@ -108,4 +113,8 @@ def _weighed(one: Countdown) -> list[Weighed]:
         pieces.append(
             Weighed(0.8, text, line_evidence(one.lines[:1]), "kube-proxy sets an hour for this reason")
         )
+    if one.gone_after_s is not None:
+        text = f"It had {one.last_s} s left, and {one.gone_after_s:.0f} s later the table did not have it any more."
+        reason = "a connection that was closed or reset stays in the table for longer"
+        pieces.append(Weighed(1.5, text, line_evidence(one.lines[-1:]), reason))
     return pieces

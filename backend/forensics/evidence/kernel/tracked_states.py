@@ -13,12 +13,16 @@ from backend.forensics.addresses import address_text
 from backend.forensics.dumps import conntrack as states
 from backend.forensics.evidence.clocks.grouped_rows import GroupedRows
 from backend.forensics.evidence.clocks.sightings import Ints
-from backend.forensics.evidence.clocks.sorted_rows import lexsort
+from backend.forensics.evidence.clocks.sorted_rows import distinct, lexsort
 from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.evidence.kernel.kernel_signs import Line
 
 LINES_MOST = 50
-_UDP = 17
+CLOSE_S = 10
+"""nf_conntrack_tcp_timeout_close: how long an entry lives after a RST."""
+DATE_STEP_S = 1
+"""`date` says whole seconds."""
+_TCP, _UDP = 6, 17
 _HALF_CLOSED = ("CLOSE_WAIT", "FIN_WAIT", "LAST_ACK")
 _SOURCE, _DESTINATION = (
     tuple(f"original_{end}_{part}" for part in ("high", "low", "port")) for end in ("source", "destination")
@@ -46,12 +50,26 @@ class Countdown:
     first_s: int
     last_s: int
     lines: tuple[Line, ...]
+    gone_after_s: float | None
+    """How much later a listing of the table lacked it: its time had run out. None where none shows it."""
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """An entry in one listing; `listing` is its number by time."""
+
+    listing: int
+    state: str
+    timeout_s: int
+    line: Line
 
 
 def find_untranslated_entries(dumps: Sequence[DumpInput]) -> list[TwoWays]:
-    """By destination: UDP entries, UNREPLIED and not translated, beside others of the destination that are."""
+    """By destination: UDP entries, UNREPLIED and not translated, beside others of the destination that are; of several
+    listings the last that has any of the destination."""
     found: dict[str, TwoWays] = {}
-    for each in dumps:
+    healed: set[str] = set()
+    for each in reversed(by_time(dumps)):
         rows = _entries(each)
         udp = rows[rows["protocol"] == _UDP]
         same = (udp["reply_source_low"] == udp["original_destination_low"]) & (
@@ -60,7 +78,11 @@ def find_untranslated_entries(dumps: Sequence[DumpInput]) -> list[TwoWays]:
         silent = udp[same & ((udp["flags"] & states.UNREPLIED) != 0)]
         translated = udp[~same]
         by_destination = GroupedRows(*(translated[name] for name in _DESTINATION))
+        before = healed | found.keys()
+        healed |= {_end(row, "original_destination") for row in udp[_first_of_each(udp, _DESTINATION)]}
         for row in silent[_first_of_each(silent, _DESTINATION)]:
+            if _end(row, "original_destination") in before:
+                continue
             others = translated[by_destination.of(*(int(row[name]) for name in _DESTINATION))]
             if not len(others):
                 continue
@@ -72,24 +94,61 @@ def find_untranslated_entries(dumps: Sequence[DumpInput]) -> list[TwoWays]:
 
 
 def find_countdowns(dumps: Sequence[DumpInput]) -> list[Countdown]:
-    """Half-closed entries whose time falls from listing to listing, those of the first line first."""
-    seen: dict[tuple[int, ...], list[tuple[int, int, Line]]] = {}
-    names: dict[tuple[int, ...], tuple[str, str]] = {}
-    codes = [states.STATES.index(name) for name in _HALF_CLOSED if name in states.STATES]
-    for each in dumps:
+    """Half-closed entries whose time falls from listing to listing and that no later listing shows closed, those of the
+    first line first."""
+    ordered = by_time(dumps)
+    seen: dict[tuple[int, ...], list[_Listed]] = {}
+    targets: dict[tuple[int, ...], str] = {}
+    for number, each in enumerate(ordered):
         rows = _entries(each)
-        for row in rows[np.isin(rows["state"], codes) & (rows["timeout_s"] >= 0)][:10_000]:
-            key = (*_tuple(row), int(row["state"]))
-            line = (each.input, int(row["line"]))
-            seen.setdefault(key, []).append((int(row["timeout_s"]), int(row["line"]), line))
-            names[key] = _end(row, "original_destination"), states.STATES[row["state"]]
-    found = []
-    for key, times in seen.items():
-        values = [time for time, _, _ in times]
-        if len(values) > 1 and values == sorted(values, reverse=True) and values[0] > values[-1]:
-            lines = tuple(line for _, _, line in times[:LINES_MOST])
-            found.append(Countdown(*names[key], values[0], values[-1], lines))
-    return found
+        for row in rows[(rows["protocol"] == _TCP) & (rows["timeout_s"] >= 0)][:10_000]:
+            listed = _Listed(
+                number, states.STATES[row["state"]], int(row["timeout_s"]), (each.input, int(row["line"]))
+            )
+            seen.setdefault(_tuple(row), []).append(listed)
+            targets[_tuple(row)] = _end(row, "original_destination")
+    counting = ((targets[key], listed) for key, listed in seen.items())
+    return [_countdown(ordered, target, listed) for target, listed in counting if _counts_down(listed)]
+
+
+def _counts_down(listed: Sequence[_Listed]) -> bool:
+    """Half-closed until the last listing that has it, and never renewed."""
+    half = [each for each in listed if each.state == listed[-1].state]
+    values = [each.timeout_s for each in half]
+    falls = len(values) > 1 and values == sorted(values, reverse=True) and values[0] > values[-1]
+    return falls and half[-1].state in _HALF_CLOSED
+
+
+def _countdown(dumps: Sequence[DumpInput], target: str, listed: Sequence[_Listed]) -> Countdown:
+    half = [each for each in listed if each.state == listed[-1].state]
+    lines = tuple(each.line for each in half[:LINES_MOST])
+    first, last = half[0], half[-1]
+    gone = _gone_after_s(dumps, last)
+    return Countdown(target, last.state, first.timeout_s, last.timeout_s, lines, gone)
+
+
+def _gone_after_s(dumps: Sequence[DumpInput], last: _Listed) -> float | None:
+    """Of the next whole listing of TCP entries: an entry that a RST ends stays for 10 s more, one of a connection that
+    was closed for two minutes. So what is gone sooner, and after its time, has expired."""
+    begin_ns = dumps[last.listing].dump.captured_at_ns
+    for each in dumps[last.listing + 1 :]:
+        rows, at_ns = _entries(each), each.dump.captured_at_ns
+        others = rows[rows["protocol"] == _TCP]["state"]
+        if not len(others) or begin_ns is None or at_ns is None:
+            continue
+        if all(states.STATES[state] in _HALF_CLOSED for state in distinct(others)):
+            continue  # chosen by state
+        after_s = (at_ns - begin_ns) / 1e9
+        return after_s if last.timeout_s - DATE_STEP_S <= after_s <= CLOSE_S else None
+    return None
+
+
+def by_time(dumps: Sequence[DumpInput]) -> list[DumpInput]:
+    """In the order in which they were taken; as given where one does not say when."""
+    times = [each.dump.captured_at_ns for each in dumps]
+    if any(time is None for time in times):
+        return list(dumps)
+    return sorted(dumps, key=lambda each: each.dump.captured_at_ns or 0)
 
 
 def _entries(each: DumpInput) -> NDArray[np.void]:

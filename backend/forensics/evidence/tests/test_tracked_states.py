@@ -73,6 +73,50 @@ def test_the_table_is_not_searched_for_each_entry() -> None:
     assert growing_faster({"entries": few}, {"entries": many}, 4, 1.2) == {}
 
 
+def test_a_later_listing_shows_that_the_entry_was_made_anew() -> None:
+    translated = [UDP.format(port=port, mark="", back="10.244.0.9") for port in (4000, 4001)]
+    own = UDP.format(port=4001, mark="[UNREPLIED] ", back="10.96.0.10")
+    stale, healed = [translated[0], own], translated
+    assert len(find_untranslated_entries(at_times(stale, stale))) == 1
+    assert find_untranslated_entries(at_times(stale, healed)) == []
+    assert find_untranslated_entries(at_times(stale, healed)[::-1]) == []
+
+
+def at_times(*listings: list[str]) -> list[DumpInput]:
+    """Each of a file of its own, 3 s after the one before."""
+    taken = [listing(*lines)[0] for lines in listings]
+    return [
+        replace(each, input=f"{n}.txt", dump=replace(each.dump, captured_at_ns=3_000_000_000 * n))
+        for n, each in enumerate(taken)
+    ]
+
+
+OTHER = HALF.format(seconds=90).replace("CLOSE_WAIT", "TIME_WAIT").replace("4000", "4009")
+
+
+@pytest.mark.parametrize(
+    ("later", "gone_after_s"),
+    [
+        ([OTHER], [3.0]),
+        ([OTHER.replace("TIME_WAIT", "CLOSE_WAIT")], [None]),  # of one state alone
+        ([HALF.format(seconds=1), OTHER], [None]),
+        ([HALF.format(seconds=9).replace("CLOSE_WAIT", "CLOSE"), OTHER], []),
+    ],
+)
+@pytest.mark.parametrize("reverse", [False, True])
+def test_an_entry_that_is_gone_after_its_time_has_expired(
+    later: list[str], gone_after_s: list[float | None], reverse: bool
+) -> None:
+    listings = at_times([HALF.format(seconds=5), OTHER], [HALF.format(seconds=2), OTHER], later)
+    found = find_countdowns(listings[::-1] if reverse else listings)
+    assert [each.gone_after_s for each in found] == gone_after_s
+
+
+def test_an_entry_that_is_gone_before_its_time_was_closed() -> None:
+    listings = at_times([HALF.format(seconds=55), OTHER], [HALF.format(seconds=52), OTHER], [OTHER])
+    assert [each.gone_after_s for each in find_countdowns(listings)] == [None]
+
+
 @pytest.mark.parametrize(("seconds", "counts"), [((55, 50, 44), True), ((55, 50, 59), False), ((55,), False)])
 def test_a_half_closed_entry_that_counts_down(seconds: tuple[int, ...], counts: bool) -> None:
     found = find_countdowns(listing(*(HALF.format(seconds=value) for value in seconds)))

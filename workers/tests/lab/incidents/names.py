@@ -23,7 +23,10 @@ TYPE_A = 1
 HEADER = struct.Struct(">6H")
 ANSWER_FLAGS = 0x8580
 NXDOMAIN = 3
+SERVFAIL = 2
+TRUNCATED = 0x0200
 LOOKUPS = 24
+CAPTURES = ("pod0.pcap", "node.pcap", "server0.pcap")
 LOOKUP_TIMEOUT_S = 30
 
 
@@ -37,6 +40,10 @@ class Resolver:
     """Names whose answers alone are late; every name's where there is none."""
     unknown_below: str = ""
     """Names that end so do not exist."""
+    failing_names: frozenset[str] = frozenset()
+    """Names that are answered with SERVFAIL."""
+    by_tcp: bool = False
+    """Every answer over UDP is truncated, and whole over TCP."""
     queries: list[tuple[float, str, int]] = field(default_factory=list)
     """Time, peer and type of each query that the program got."""
 
@@ -47,6 +54,8 @@ class Resolver:
         while not ready.wait(0.05):
             if ended.done():
                 ended.result()
+        if self.by_tcp:
+            self.host.start(self._serve_tcp)
         return self
 
     def _serve(self, ready: threading.Event) -> None:
@@ -55,14 +64,37 @@ class Resolver:
             ready.set()
             while True:
                 query, peer = listener.recvfrom(4096)
-                question = query[HEADER.size : query.index(b"\0", HEADER.size) + 5]
-                kind = int.from_bytes(question[-4:-2], "big")
-                self.queries.append((time.time(), f"{peer[0]}:{peer[1]}", kind))
-                name = _name(question)
-                unknown = bool(self.unknown_below) and name.endswith(self.unknown_below)
-                answer = _answer(query[:2], question, kind, unknown=unknown)
-                late_s = self.late_s if not self.late_names or name in self.late_names else 0
+                answer, late_s = self._answer_to(query, f"{peer[0]}:{peer[1]}", truncated=self.by_tcp)
                 threading.Timer(late_s, listener.sendto, (answer, peer)).start()
+
+    def _serve_tcp(self) -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+            listener.bind(("", 53))
+            listener.listen(64)
+            while True:
+                peer, (address, port) = listener.accept()
+                with peer:
+                    peer.settimeout(2)
+                    # The C library sends both queries, each behind its length (RFC 1035 section 4.2.2).
+                    try:
+                        while len(length := peer.recv(2, socket.MSG_WAITALL)) == 2:
+                            query = peer.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL)
+                            answer, _ = self._answer_to(query, f"{address}:{port}", truncated=False)
+                            peer.sendall(len(answer).to_bytes(2, "big") + answer)
+                    except OSError:
+                        continue
+
+    def _answer_to(self, query: bytes, peer: str, *, truncated: bool) -> tuple[bytes, float]:
+        """The answer, and after how many seconds it is sent."""
+        question = query[HEADER.size : query.index(b"\0", HEADER.size) + 5]
+        kind = int.from_bytes(question[-4:-2], "big")
+        self.queries.append((time.time(), peer, kind))
+        name = _name(question)
+        unknown = bool(self.unknown_below) and name.endswith(self.unknown_below)
+        rcode = NXDOMAIN if unknown else SERVFAIL if name in self.failing_names else 0
+        late_s = self.late_s if not self.late_names or name in self.late_names else 0
+        flags = ANSWER_FLAGS | rcode | (TRUNCATED if truncated else 0)
+        return _answer(query[:2], question, kind, flags), late_s
 
 
 def _name(question: bytes) -> str:
@@ -74,10 +106,9 @@ def _name(question: bytes) -> str:
     return ".".join(labels)
 
 
-def _answer(identifier: bytes, question: bytes, kind: int, *, unknown: bool) -> bytes:
-    known = kind == TYPE_A and not unknown
+def _answer(identifier: bytes, question: bytes, kind: int, flags: int) -> bytes:
+    known = kind == TYPE_A and flags == ANSWER_FLAGS
     record = b"\xc0\x0c" + struct.pack(">HHIH", TYPE_A, 1, 30, 4) + bytes((10, 9, 8, 7)) if known else b""
-    flags = ANSWER_FLAGS | (NXDOMAIN if unknown else 0)
     counts = (int.from_bytes(identifier, "big"), flags, 1, 1 if record else 0, 0, 0)
     return HEADER.pack(*counts) + question + record
 
@@ -212,6 +243,21 @@ def search_list(lab: Lab) -> list[Case]:
         Case("all", EVERYTHING, allowed, named=multiplied),
         Case("client", ("pod0.pcap",), allowed, named=multiplied),
     ]
+
+
+@incident("dns-servfail", None, "the resolver answers every fourth name with SERVFAIL, at once")
+def dns_servfail(lab: Lab) -> list[Case]:
+    """Nothing is lost, nobody waits for a time-out; the C library asks again, and gives up."""
+    failing = frozenset(f"n{number}.lab.test" for number in range(0, LOOKUPS, 4))
+    _run(lab, late_s=lab.random.uniform(0.001, 0.02), failing_names=failing)
+    return [Case("all", EVERYTHING, findings={"dns-delay": (0, 0)}), *each_share(CAPTURES, ())]
+
+
+@incident("dns-by-tcp", None, "every answer over UDP is truncated: the C library asks again over TCP")
+def dns_by_tcp(lab: Lab) -> list[Case]:
+    """Twice the round trips, nothing lost."""
+    _run(lab, late_s=lab.random.uniform(0.001, 0.02), by_tcp=True)
+    return [Case("all", EVERYTHING, findings={"dns-delay": (0, 0)}), *each_share(CAPTURES, ())]
 
 
 @incident("no-name-server", "no-name-server", "queries go to the broadcast address, as without a name server")
