@@ -31,6 +31,7 @@ from backend.forensics.report import AccountPart, DiagnosisPart
 Assess = Callable[[Facts, Sequence[Case]], list[Hypothesis]]
 
 REST = "unknown"
+MORE_LIKELY_THAN_NOT = 0.5
 """Assessed last: it takes the delays that no other cause explains."""
 
 
@@ -157,8 +158,10 @@ def _concluded(facts: Facts, settled: Settled) -> DiagnosisPart:
 
 
 def rank_of(part: DiagnosisPart) -> tuple[int, float, float, str, str]:
-    """Causes that stand come first, then what none of them explains, then those that were not shown."""
-    place = 2 if part.verdict == "cannot-tell" else 1 if part.cause == REST else 0
+    """Causes more likely than not come first, then others that stand, then what none of them explains, then those that
+    were not shown."""
+    standing = 0 if part.confidence >= MORE_LIKELY_THAN_NOT else 1
+    place = 3 if part.verdict == "cannot-tell" else 2 if part.cause == REST else standing
     return place, -part.time_lost_s, -part.confidence, part.cause, part.statement
 
 

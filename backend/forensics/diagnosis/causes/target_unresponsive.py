@@ -28,9 +28,9 @@ from backend.forensics.diagnosis.lost_syns import (
 )
 from backend.forensics.dumps import conntrack
 from backend.forensics.evidence.absence.kept_inside import sent_on_otherwise
+from backend.forensics.evidence.absence.losses import ANSWERED
 from backend.forensics.evidence.attempts.icmp_errors import HOST, NETWORK
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import RemedyPart
 
@@ -45,8 +45,9 @@ PRIOR = -2.0
 SEVERAL_SYNS = 3
 """One SYN can get lost on any path; three over several seconds do not."""
 REPEATED_ATTEMPTS = 2
-ONE_PLACE_CEILING = 0.49
-"""From one vantage point a host that is down, a rule, a filter and answers lost on their way back look alike."""
+SILENCE_CEILING = 0.49
+"""A host that is down, a rule that drops everything and answers lost on their way back are equally silent: that the
+host is down takes a router or a neighbor table that says so."""
 
 REFERENCES = (
     "RFC 792: ICMP destination unreachable, code 1",
@@ -66,7 +67,7 @@ def _lives(facts: Facts, d: Destination) -> bool:
 
 def _fits(destination: Destination) -> bool:
     silent = destination.silent and not destination.heard_after and not destination.opened
-    return silent and not destination.refused and len(of_kind(destination, "replied", "return")) == 0
+    return silent and not destination.refused and len(of_kind(destination, *ANSWERED)) == 0
 
 
 def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypothesis:
@@ -87,7 +88,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=_statement(d, host),
+        statement=_statement(d, host, known=bool(reported or failed)),
         prior=PRIOR,
         steps=tuple(one_instance(d)),
         weighed=tuple(pieces),
@@ -108,14 +109,19 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         figures=figures_of(facts, d),
         impact=impact_of(facts, d),
         attempts=d.links,
-        ceiling=ONE_PLACE_CEILING if d.one_sided and not (reported or listed or failed) else 0.999,
+        ceiling=0.999 if reported or failed else SILENCE_CEILING,
     )
 
 
-def _statement(d: Destination, host: str) -> str:
+def _statement(d: Destination, host: str, *, known: bool) -> str:
     if len(d.hosts) > 1:
         return f"{hurt(d)} got no response: no packet from any of these hosts."
-    return f"{hurt(d)} got no response: no packet from {host}, which seems down or unreachable."
+    what = (
+        "seems down or unreachable"
+        if known
+        else "is down, unreachable or behind a rule that drops everything"
+    )
+    return f"{hurt(d)} got no response: no packet from {host}, which {what}."
 
 
 def _kept(facts: Facts, d: Destination) -> list[Weighed]:

@@ -13,7 +13,7 @@ from backend.forensics.diagnosis.causes.snat_port_race.tests.build_race import (
     race_capture,
 )
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed, conclude
-from backend.forensics.diagnosis.run import rank_of
+from backend.forensics.diagnosis.run import MORE_LIKELY_THAN_NOT, rank_of
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import AccountPart, Report
@@ -176,9 +176,16 @@ def test_what_nothing_explains_stands_behind_the_causes_that_stand_and_before_th
     attempts = facts.delays.link.tolist()
     parts = [
         conclude(replace(hypothesis(facts, cause, attempts, weight=weight), time_lost_s=lost_s))
-        for cause, weight, lost_s in (("unknown", 0.1, 9.0), ("refuted", -5.0, 5.0), ("named", 1.0, 1.0))
+        for cause, weight, lost_s in (
+            ("unknown", 0.1, 9.0),
+            ("refuted", -5.0, 5.0),
+            ("unlikely", -0.2, 3.0),
+            ("likely", 1.0, 1.0),
+        )
     ]
-    assert [part.cause for part in sorted(parts, key=rank_of)] == ["named", "unknown", "refuted"]
+    assert [part.confidence >= MORE_LIKELY_THAN_NOT for part in parts] == [True, False, False, True]
+    ranked = [part.cause for part in sorted(parts, key=rank_of)]
+    assert ranked == ["likely", "unlikely", "unknown", "refuted"]
 
 
 def test_what_is_unexplained_is_split_by_the_diagnosis_that_is_about_it() -> None:

@@ -112,7 +112,7 @@ def test_a_rule_that_counted_the_syns_shows_that_they_arrived(counted: tuple[int
     capture = unheard().build()
     dumps = [drop_rule(PORT, packets) for packets in counted]
     assert (confidence(CAUSE, capture, *dumps) >= 0.6) == named
-    assert (confidence("target-unresponsive", capture, *dumps) >= 0.5) != named
+    assert (confidence("target-unresponsive", capture, *dumps) > 0) != named
 
 
 def test_nobody_is_said_to_have_answered_who_was_not_heard() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from backend.forensics.diagnosis.causes.target_unresponsive import SILENCE_CEILING
 from backend.forensics.diagnosis.causes.tests.build_losses import (
     HOST,
     OTHER_HOST,
@@ -22,17 +23,24 @@ def dead() -> Losses:
     return Losses().usual(OTHER_HOST, 20).silent(SERVER, 2)
 
 
-def test_a_host_that_says_nothing_looks_down() -> None:
+def reported() -> Losses:
+    """A router says that the host is unreachable."""
+    return dead().told(SERVER, 1)
+
+
+def test_a_host_that_says_nothing_may_be_down() -> None:
     found = diagnosis(CAUSE, dead().build())
     assert found is not None
-    assert found.verdict == "possible"
+    assert (found.verdict, found.confidence) == ("possible", SILENCE_CEILING)
+    assert "down, unreachable or behind a rule that drops everything" in found.statement
     assert {r.cause: r.status for r in found.rivals}["firewall-drop"] == "possible"
 
 
 def test_an_icmp_error_and_the_kernels_view_make_it_likely() -> None:
-    told = dead().told(SERVER, 1).build()
+    told = reported().build()
     found = diagnosis(CAUSE, told, unreplied(SERVER))
     assert found is not None
+    assert "seems down or unreachable" in found.statement
     assert found.verdict in ("likely", "confirmed")
     assert found.confidence > confidence(CAUSE, told)
 
@@ -45,9 +53,9 @@ def test_any_answer_of_the_host_refutes_it(refused: bool) -> None:
 
 def test_a_host_heard_only_before_it_fell_silent_may_be_down() -> None:
     assert confidence(CAUSE, Losses().usual(SERVER, 3, client="10.0.0.9").silent(SERVER, 2).build()) == 0.0
-    assert (
-        confidence(CAUSE, Losses().usual(OTHER_PORT, 3).usual(OTHER_HOST, 9).silent(SERVER, 2).build()) > 0.5
-    )
+    heard_before = Losses().usual(OTHER_PORT, 3).usual(OTHER_HOST, 9).silent(SERVER, 2)
+    assert confidence(CAUSE, heard_before.build()) == SILENCE_CEILING
+    assert confidence(CAUSE, heard_before.told(SERVER, 1).build()) > 0.5
 
 
 def test_one_vantage_point_is_less_sure_and_says_what_to_ask() -> None:
@@ -58,13 +66,18 @@ def test_one_vantage_point_is_less_sure_and_says_what_to_ask() -> None:
 
 
 def test_without_any_answer_of_anyone_the_capture_may_show_one_direction() -> None:
-    assert confidence(CAUSE, Losses().silent(SERVER, 2).build()) < confidence(CAUSE, dead().build())
+    alone = Losses("eth0").silent(SERVER, 2).build()
+    beside_others = Losses("eth0").usual(OTHER_HOST, 20).silent(SERVER, 2).build()
+    assert confidence(CAUSE, alone) < confidence(CAUSE, beside_others)
 
 
 def test_fewer_syns_and_attempts_count_less() -> None:
-    many = confidence(CAUSE, dead().build())
-    one = confidence(CAUSE, Losses().usual(OTHER_HOST, 20).silent(SERVER, 1).build())
-    short = confidence(CAUSE, Losses().usual(OTHER_HOST, 20).silent(SERVER, 1, gaps_s=(1,)).build())
+    many, one, short = (
+        confidence(
+            CAUSE, Losses("eth0").usual(OTHER_HOST, 20).silent(SERVER, attempts, gaps_s=gaps_s).build()
+        )
+        for attempts, gaps_s in ((2, (1, 2, 4)), (1, (1, 2, 4)), (1, (1,)))
+    )
     assert short < one <= many
 
 
