@@ -19,6 +19,7 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
+from backend.forensics.evidence.absence.losses import ANSWERED
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import line_evidence
@@ -30,7 +31,7 @@ PRIOR = -1.6
 
 def counted_drops(facts: Facts, d: Destination) -> bool:
     """Whether the host of a silent endpoint counted as many drops as SYNs are missing."""
-    return d.silent and not of_kind(d, "replied", "return") and bool(life_of(facts, d).dropped)
+    return d.silent and not of_kind(d, *ANSWERED) and bool(life_of(facts, d).dropped)
 
 
 def dropped_syns(

@@ -66,10 +66,15 @@ def _listen(facts: Facts, d: Destination) -> Judgement:
         return "ruled-out", f"the listen counters of {of} stayed flat", None
     if d.kinds.get("inside", 0) == len(d.losses):
         return "ruled-out", "the lost SYNs never left the node", None
-    if d.kinds.get("return", 0) == len(d.losses):
+    if _answered(d) == len(d.losses):
         return "ruled-out", "the server answered: a full queue drops the SYN instead", None
     status = "possible" if d.opened or d.heard_after else "cannot-tell"
     return status, "a server with a full accept queue does not respond, either", LISTEN_COUNTERS.command
+
+
+def _answered(d: Destination) -> int:
+    """SYNs whose SYN-ACK was captured."""
+    return d.kinds.get("return", 0) + d.kinds.get("held", 0)
 
 
 def _no_listen_drops(kernel: KernelFacts) -> bool:
@@ -110,7 +115,7 @@ def _return(facts: Facts, d: Destination) -> Judgement:
 
 
 def _snat(facts: Facts, d: Destination) -> Judgement:
-    if d.kinds.get("beyond", 0) + d.kinds.get("return", 0) + d.kinds.get("replied", 0) == len(d.losses):
+    if d.kinds.get("beyond", 0) + _answered(d) + d.kinds.get("replied", 0) == len(d.losses):
         return "ruled-out", "the lost SYNs were captured behind the node", None
     delta = facts.node.delta
     if delta is not None and delta.deltas.get("insert_failed") == 0:
@@ -119,7 +124,7 @@ def _snat(facts: Facts, d: Destination) -> Judgement:
 
 
 def _ipvs(facts: Facts, d: Destination) -> Judgement:
-    if d.kinds.get("beyond", 0) == len(d.losses) or d.kinds.get("return", 0) == len(d.losses):
+    if d.kinds.get("beyond", 0) == len(d.losses) or _answered(d) == len(d.losses):
         return "ruled-out", f"the lost SYNs were captured as far out as {d.outermost.word}", None
     return "cannot-tell", "no dump shows whether this address is a virtual service", IPVS_COMMAND
 
@@ -147,7 +152,7 @@ def _table_full(facts: Facts, d: Destination) -> Judgement:
     judged = judge_table(facts.node)
     if judged[0] == "ruled-out":
         return judged
-    if d.kinds.get("beyond", 0) + d.kinds.get("return", 0) == len(d.losses):
+    if d.kinds.get("beyond", 0) + _answered(d) == len(d.losses):
         return "ruled-out", "this node let the SYNs pass; the server's own table is not known", None
     return judged
 

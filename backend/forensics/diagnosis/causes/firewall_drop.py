@@ -36,6 +36,7 @@ from backend.forensics.diagnosis.traced_drops import (
     traced_hypotheses,
     traced_syns,
 )
+from backend.forensics.evidence.absence.losses import ANSWERED
 from backend.forensics.evidence.attempts.icmp_errors import PROHIBITED
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel.drop_rules import list_syn_rules
@@ -96,7 +97,7 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 def _fits(facts: Facts, d: Destination) -> bool:
     """Silence on a living host, an error that names the rule, or a rule that counted these SYNs."""
     listed = life_of(facts, d)
-    if not d.silent or of_kind(d, "replied", "return") or listed.dropped:
+    if not d.silent or of_kind(d, *ANSWERED) or listed.dropped:
         return False
     if listed.filtered or _prohibited(facts, d) or _traced(facts, d):
         return True

@@ -26,6 +26,7 @@ from backend.forensics.diagnosis.lost_syns import (
 )
 from backend.forensics.diagnosis.queries.path_loss import query_hypotheses
 from backend.forensics.diagnosis.segment_path_loss import data_hypotheses
+from backend.forensics.evidence.absence.losses import ANSWERED
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses.data_loss import LossRates, compare_later_losses, compare_losses
 from backend.forensics.evidence.losses.destinations import Destination
@@ -109,7 +110,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
 
 def _what_was_lost(d: Destination) -> str:
     """A SYN that was answered was not lost itself."""
-    answered = len(of_kind(d, "return", "replied"))
+    answered = len(of_kind(d, *ANSWERED))
     if not answered:
         return "their SYN"
     return "the SYN-ACK" if answered == len(d.losses) else "their SYN or the SYN-ACK"

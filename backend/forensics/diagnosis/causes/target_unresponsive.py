@@ -31,6 +31,7 @@ from backend.forensics.evidence.absence.kept_inside import sent_on_otherwise
 from backend.forensics.evidence.absence.losses import ANSWERED
 from backend.forensics.evidence.attempts.icmp_errors import HOST, NETWORK
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import RemedyPart
 

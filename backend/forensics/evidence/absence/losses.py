@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.evidence.absence.loss_places import locate
-from backend.forensics.evidence.absence.lost_answers import LostAnswer, trace_answer
+from backend.forensics.evidence.absence.lost_answers import LostAnswer, held_answers, trace_answer
 from backend.forensics.evidence.attempts.attempts import (
     Attempts,
     Endpoint,
@@ -26,13 +26,17 @@ from backend.forensics.evidence.clocks.sightings import Ints, Place
 from backend.forensics.evidence.clocks.sorted_rows import distinct
 
 UNKNOWN_PLACE = "unknown (one vantage point only)"
+HELD = "return path, where the SYN-ACK was delayed, not lost"
 
-LossKind = Literal["inside", "beyond", "return", "replied", "one-sided"]
+LossKind = Literal["inside", "beyond", "return", "held", "replied", "one-sided"]
 """``inside``: between two vantage points; ``beyond``: seen at the last one of several; ``return``: its SYN-ACK was
-seen; ``replied``: a bare ACK or RST came; ``one-sided``: only one vantage point could have seen it."""
+seen; ``held``: its SYN-ACK was late, not lost; ``replied``: a bare ACK or RST came; ``one-sided``: only one vantage
+point could have seen it."""
 FRAMES_LISTED: Final = 1_000
 """Of each vantage point: as many as a report shows, and more."""
-KINDS: Final[tuple[LossKind, ...]] = ("inside", "beyond", "return", "replied", "one-sided")
+KINDS: Final[tuple[LossKind, ...]] = ("inside", "beyond", "return", "held", "replied", "one-sided")
+ANSWERED: Final[tuple[LossKind, ...]] = ("return", "held", "replied")
+"""Something came back for the SYN."""
 
 
 class Loss:
@@ -66,7 +70,9 @@ class Loss:
     @property
     def where(self) -> str:
         """``between cni0 and eth0``, ``beyond eth0``, ``return path …``, ``answered …`` or `UNKNOWN_PLACE`."""
-        if self.kind in ("return", "replied"):
+        if self.kind == "held":
+            return HELD
+        if self.kind in ANSWERED:
             return self._answer.where
         if self.inside is not None:
             return f"between {self.inside[0].name} and {self.inside[1].name}"
@@ -89,8 +95,9 @@ class Loss:
 
     @property
     def answered_by(self) -> tuple[Sighting, ...]:
-        """Of kind ``return``: the first SYN-ACK, from the server's side on; ``replied``: the bare ACK or RST."""
-        return self._answer.seen if self.kind in ("return", "replied") else ()
+        """Of kinds ``return`` and ``held``: the first SYN-ACK, from the server's side on; ``replied``: the bare ACK or
+        RST."""
+        return self._answer.seen if self.kind in ANSWERED else ()
 
     @property
     def answer_lost(self) -> tuple[Place, Place] | None:
@@ -196,8 +203,8 @@ class Losses(Sequence[Loss]):
 
     def _collapsed(self) -> list[tuple[int, int]]:
         """(first, number) of losses at one place; those that were answered stand for themselves."""
-        answered = np.flatnonzero(self.is_kind("return", "replied")).tolist()
-        others = np.flatnonzero(~self.is_kind("return", "replied"))
+        answered = np.flatnonzero(self.is_kind(*ANSWERED)).tolist()
+        others = np.flatnonzero(~self.is_kind(*ANSWERED))
         key = mix(self.kind[others], self.inner[others], self.outer[others])
         _, first, number = np.unique(key, return_index=True, return_counts=True)
         identical = zip(others[first].tolist(), number.tolist(), strict=True)
@@ -235,6 +242,7 @@ def locate_losses(attempts: Attempts) -> Losses:
     answered, replied = has_answer[lost], retried.replies.answer(sent)[lost]
     kind = np.full(len(lost), KINDS.index("replied"), np.int8)
     kind[answered] = KINDS.index("return")
+    kind[answered & held_answers(attempts)[lost]] = KINDS.index("held")
     silent = np.flatnonzero(~answered & ~replied)
     inner, outer = np.full(len(lost), -1, np.int64), np.full(len(lost), -1, np.int64)
     rewritten = np.zeros(len(lost), np.bool_)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from backend.forensics.evidence.attempts.attempts import Attempts, RetriedAttempt, Sighting, Transmission
-from backend.forensics.evidence.clocks.sightings import Place
+from backend.forensics.evidence.attempts.sent_syns import Bools, SentSyns
+from backend.forensics.evidence.clocks.sightings import Ints, Place
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,40 @@ def recorded(place: Place, time_ns: int) -> bool:
     if any(begin < time_ns < end for begin, end in place.point.unrecorded_ns):
         return False
     return place.file_ns[0] <= time_ns <= place.file_ns[1]
+
+
+def held_answers(attempts: Attempts) -> Bools:
+    """By transmission: answered before the next SYN, and the vantage point nearest to the client saw as many SYN-ACKs
+    of the attempt as any other did, none of them in that time. None was lost: they came late, as behind a router that
+    waits for a link address."""
+    retried = attempts.retried
+    sent, answers = retried.sent, retried.answers
+    if not len(answers.rows):
+        return np.zeros(len(sent.time_ns), np.bool_)
+    rank = np.array(attempts.order.rank, np.int64)
+    place, total = attempts.sightings.place, len(rank)
+    key, count = np.unique(answers.attempt * total + place[answers.rows], return_counts=True)
+    attempt, at = np.divmod(key, total)
+    most = np.zeros(len(retried), np.int64)
+    np.maximum.at(most, attempt, count)
+    nearest = _nearest(sent.attempt[_transmission_of_rows(sent)], rank[place[sent.rows]], len(retried))
+    whole = (count == most[attempt]) & (rank[at] == nearest[attempt])
+    saw_all = np.zeros(len(retried), np.bool_)
+    saw_all[attempt[whole]] = True
+    near = rank[place[answers.rows]] == nearest[answers.attempt]
+    found: Bools = answers.answer(sent) & saw_all[sent.attempt] & ~answers.chosen(near).answer(sent)
+    return found
+
+
+def _transmission_of_rows(sent: SentSyns) -> Ints:
+    return np.repeat(np.arange(len(sent.time_ns)), np.diff(sent.row_start))
+
+
+def _nearest(attempt: Ints, rank: Ints, attempts_total: int) -> Ints:
+    """By attempt the lowest rank of the vantage points that saw its SYNs."""
+    found = np.full(attempts_total, np.iinfo(np.int64).max)
+    np.minimum.at(found, attempt, rank)
+    return found
 
 
 def trace_answer(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.evidence.clocks.sightings import Ints, Sightings
+from backend.forensics.packets import ACK, SYN
 
 UNSEEN = np.iinfo(np.int64).max
 MAX_PLACES = 64
@@ -48,7 +49,24 @@ def order_places(sightings: Sightings) -> PathOrder:
         sightings.transmission[is_syn], sightings.place[is_syn], sightings.time_ns[is_syn], total
     )
     before, delays = _precedence(times, total)
-    return PathOrder(_ranks(before), delays)
+    return PathOrder(_ranks(before | _by_answers(sightings, is_syn, total)), delays)
+
+
+def _by_answers(sightings: Sightings, is_syn: NDArray[np.bool_], total: int) -> NDArray[np.bool_]:
+    """The order of places that saw no SYN, as a capture of one direction: the place where the first SYN-ACK of a
+    connection is seen earlier is further from the client."""
+    before = np.zeros((total, total), np.bool_)
+    is_answer = ~is_syn & (sightings.node >= 0)
+    is_answer &= (sightings.rows["tcp_flags"] & (SYN | ACK)) == SYN | ACK
+    lone = np.setdiff1d(sightings.place[is_answer], sightings.place[is_syn])
+    if not len(lone):
+        return before
+    link = sightings.link_of_node[sightings.node[is_answer]]
+    number = np.unique(link, return_inverse=True)[1].astype(np.int64)
+    times = first_times(number, sightings.place[is_answer], sightings.time_ns[is_answer], total)
+    back, _ = _precedence(times, total)
+    before[lone, :], before[:, lone] = back.T[lone, :], back.T[:, lone]
+    return before
 
 
 def _precedence(times: Ints, total: int) -> tuple[NDArray[np.bool_], dict[tuple[int, int], tuple[int, int]]]:

@@ -108,9 +108,12 @@ def collect_anomalies(captures: Sequence[Capture], attempts: Attempts) -> TcpAno
 
 
 def _links(connections: NDArray[np.void], known: Ints) -> Ints:
-    """Connections of one SYN are linked over vantage points and NAT; those begun before the capture by their ends."""
+    """Connections of one SYN are linked over vantage points and NAT, those of a SYN-ACK alone with them; those begun
+    before the capture by their ends."""
     link = known.copy() if len(known) == len(connections) else np.arange(len(connections))
-    begun = np.flatnonzero((connections["syns"] == 0) & (connections["protocol"] == TCP))
+    without = connections["syns"] == 0
+    joined = np.isin(link, link[~without])
+    begun = np.flatnonzero(without & ~joined & (connections["protocol"] == TCP))
     if not len(begun):
         return link
     names = (

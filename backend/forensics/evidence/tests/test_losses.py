@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from backend.forensics.captures import Capture
-from backend.forensics.evidence.absence.losses import UNKNOWN_PLACE
+from backend.forensics.evidence.absence.losses import HELD, UNKNOWN_PLACE
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.packets import ACK, SYN
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
@@ -60,6 +60,35 @@ def test_an_answer_that_never_reached_the_inner_vantage_point_is_lost_on_the_ret
     capture.packet("eth0", T0_NS + MS, SERVER, CLIENT, **row)
     capture.connect(T0_NS + S, path, isn=1)
     assert places(gather_facts([capture.build()], [])) == ["return path between eth0 and cni0"]
+
+
+@pytest.mark.parametrize(("again", "where"), [(False, "return path between eth0 and cni0"), (True, HELD)])
+def test_an_answer_that_came_after_the_next_syn_was_held_not_lost(again: bool, where: str) -> None:
+    """As behind a router that waits for a link address; `again`: the inner place sees both SYN-ACKs, else one."""
+    capture = CaptureBuilder()
+    path = plain_path(CLIENT, SERVER, "cni0", "eth0")
+    capture.syn(T0_NS, path, isn=1)
+    capture.syn(T0_NS + S, path, isn=1)
+    row = {"tcp_flags": SYN | ACK, "sequence": 8, "acknowledgement": 2}
+    for at_ns in (MS, S + MS):
+        capture.packet("eth0", T0_NS + at_ns, SERVER, CLIENT, **row)
+    for at_ns in (S + 2 * MS, S + 3 * MS)[: 1 + again]:
+        capture.packet("cni0", T0_NS + at_ns, SERVER, CLIENT, **row)
+    assert places(gather_facts([capture.build()], [])) == [where]
+
+
+def test_a_place_that_saw_answers_alone_is_ordered_by_them() -> None:
+    capture = CaptureBuilder(places=("server", "cni0", "eth0"))
+    for number in range(5):
+        path = plain_path(f"10.0.0.1:{30_000 + number}", SERVER, "cni0", "eth0")
+        begin_ns = T0_NS + number * S
+        capture.syn(begin_ns, path, isn=number)
+        row = {"tcp_flags": SYN | ACK, "sequence": 8, "acknowledgement": number + 1}
+        for at_ns, place in enumerate(("server", "eth0", "cni0"), 1):
+            capture.packet(place, begin_ns + at_ns * MS, SERVER, f"10.0.0.1:{30_000 + number}", **row)
+    facts = gather_facts([capture.build()], [])
+    rank = {p.name: facts.attempts.order.rank[p.number] for p in facts.attempts.places}
+    assert rank == {"cni0": 0, "eth0": 1, "server": 2}
 
 
 @pytest.mark.parametrize(("is_answered", "lost"), [(True, 1), (False, 2)])

@@ -24,7 +24,10 @@ def seen(name: str, kinds: list[int]) -> Capture:
 @pytest.mark.parametrize(
     ("near", "behind"),
     [
-        ([SENT_AGAIN] * 2, [SENT_AGAIN | FILLED, PASSED] * 2),  # behind a loss each piece is a signal of its own
+        (
+            [SENT_AGAIN] * 2,
+            [SENT_AGAIN | FILLED, PASSED] * 2,
+        ),  # behind a loss each piece is a signal of its own
         ([SENT_AGAIN] * 2, [SENT_AGAIN]),
         ([PASSED] * 2, [PASSED]),
     ],

@@ -14,7 +14,7 @@ from backend.forensics.diagnosis.counted import delta_lines
 from backend.forensics.diagnosis.ipvs_settings import IpvsSettings, read_settings
 from backend.forensics.diagnosis.victims import Victims, describe_victims, group_by_server
 from backend.forensics.dumps import VirtualService
-from backend.forensics.evidence.absence.losses import Loss
+from backend.forensics.evidence.absence.losses import ANSWERED, Loss
 from backend.forensics.evidence.attempts.attempts import Endpoint, RetriedAttempt
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.nat.port_reuse import ReusedTuple, describe_reuse
@@ -88,7 +88,7 @@ def collect_drops(facts: Facts, findings: Sequence[Case]) -> list[Drops]:
     again = set(table["link"][reuse.reused & (table["transmissions"] > 1)].tolist())
     if len(again) < LEAST_ATTEMPTS:
         return []
-    seen = facts.losses.attempt[facts.losses.is_kind("replied", "return")]
+    seen = facts.losses.attempt[facts.losses.is_kind(*ANSWERED)]
     answered = set(facts.attempts.retried.link[seen].tolist()) | facts.challenges.keys()
     attempts = [a for a in facts.attempts.retried if a.link in again and a.link not in answered]
     first = {x.attempt.link: x for x in reversed(facts.losses)}
