@@ -1,7 +1,7 @@
 """Signals of TCP connections, each connection as one vantage point saw it.
 
-The vantage point that saw most of a connection's segments twice is taken: nearest to whoever sends again, since behind
-a loss the first of the two segments is missing."""
+The vantage point that saw most of a connection's segments sent again is taken, of equals the one that saw more of them
+twice: nearest to whoever sends again, since behind a loss the first of the two segments is missing."""
 
 from __future__ import annotations
 
@@ -157,13 +157,16 @@ def _connections_of(connections: NDArray[np.void], link: Ints, server: Ints, ser
 
 
 def _one_sighting(kind: NDArray[np.uint8], node: Ints, link: Ints, rank: Sequence[int], place: Ints) -> Ints:
-    """Positions of the signals of the one node of each link that saw most segments twice, then of that with most
-    signals; of equals the nearest to the client."""
+    """Positions of the signals of the one node of each link that saw most segments sent again; of equals that saw more
+    of them twice, then with most signals, then the nearest to the client."""
     if not len(node):
         return node
     nodes, first, of, counts = np.unique(node, return_index=True, return_inverse=True, return_counts=True)
-    twice = np.bincount(of, (kind & (SENT_AGAIN | FILLED)) == SENT_AGAIN).astype(np.int64)
+    again, twice = (
+        np.bincount(of, (kind & bits) == SENT_AGAIN).astype(np.int64)
+        for bits in (SENT_AGAIN, SENT_AGAIN | FILLED)
+    )
     near = np.array(rank, np.int64)[place[first]] if len(rank) else np.zeros(len(nodes), np.int64)
-    order = lexsort((nodes, near, -counts, -twice, link[nodes]))
+    order = lexsort((nodes, near, -counts, -twice, -again, link[nodes]))
     best = order[np.unique(link[nodes][order], return_index=True)[1]]
     return np.flatnonzero(np.isin(node, nodes[best]))
