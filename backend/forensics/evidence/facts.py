@@ -41,6 +41,7 @@ from backend.forensics.evidence.losses.time_stamps import StampedSyns
 from backend.forensics.evidence.merged_clocks import align_interfaces
 from backend.forensics.evidence.nat.drawn_ports import DrawnPort, find_drawn
 from backend.forensics.evidence.nat.ipvs_servers import Drain, find_drains
+from backend.forensics.evidence.nat.misdelivered import Misdelivered, find_misdelivered
 from backend.forensics.evidence.nat.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.nat.port_reuse import PortReuse, find_reuse
 from backend.forensics.evidence.nat.service_returns import (
@@ -210,6 +211,11 @@ class Facts:
     def hairpins(self) -> list[Hairpin]:
         """SYNs that a service translated to their own sender."""
         return find_hairpins(self.attempts)
+
+    @cached_property
+    def misdelivered(self) -> Misdelivered:
+        """SYN-ACKs that were sent on to somebody else than the client."""
+        return find_misdelivered(self.captures, self.attempts)
 
     @cached_property
     def foreign_answers(self) -> list[ForeignAnswers]:

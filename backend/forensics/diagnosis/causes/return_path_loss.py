@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import numpy as np
+
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
@@ -76,6 +78,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         *_other_way(answered),
         *_counter(facts, answered),
         *_repeats(answered),
+        *_sent_to_another(facts, answered),
         *_elsewhere(d, answered),
         *lossy(facts, d),
     ]
@@ -169,6 +172,23 @@ def _repeats(answered: Sequence[Loss]) -> list[Weighed]:
     text = f"The server retransmitted its SYN-ACK in {plural(attempts, 'attempt')}: no ACK reached it."
     frames = frame_evidence((a.place.input, a.frame) for loss in again for a in loss.attempt.answers)
     return [Weighed(0.6, text, frames, "both ends retransmit, as after a lost SYN-ACK")]
+
+
+def _sent_to_another(facts: Facts, answered: Sequence[Loss]) -> list[Weighed]:
+    """A SYN-ACK that a rule sent to another host is not lost."""
+    own = {loss.attempt.link for loss in answered}
+    sent_on = facts.misdelivered.of(np.array(sorted(own), np.int64))
+    if 2 * len(sent_on) < len(own):
+        return []
+    seen = facts.attempts.sightings
+    rows = [n for pair in zip(sent_on.arrived.tolist(), sent_on.left.tolist(), strict=True) for n in pair]
+    frames = frame_evidence((seen.places[seen.place[n]].input, int(seen.rows["frame"][n])) for n in rows)
+    text = (
+        f"The SYN-ACKs of {len(sent_on):,} of {plural(len(own), 'connection')} were sent on to another host."
+    )
+    return [
+        Weighed(REFUTES, text, frames, "they are not lost: the same packet left with another destination")
+    ]
 
 
 def _elsewhere(d: Destination, answered: Sequence[Loss]) -> list[Weighed]:

@@ -35,6 +35,10 @@ class Losses(CaptureBuilder):
         path = plain_path(f"{client}:{20_000 + self._next}", server, *self.places)
         return T0_NS + self._next * 20 * MS, 10_000 * self._next, path
 
+    def first_port(self, port: int) -> None:
+        """Of the next connection."""
+        self._next = port - 20_001
+
     def usual(self, server: str, number: int, *, client: str = "10.0.0.1", refused: bool = False) -> Losses:
         """Connections answered at once: with SYN-ACK, or with RST."""
         for _ in range(number):
@@ -79,8 +83,16 @@ class Losses(CaptureBuilder):
             self.answer(at_ns + S + MS, path, isn=isn)
         return self
 
-    def unheard(self, server: str, number: int, *, answer_seen_at: Sequence[str] = ("eth0",)) -> Losses:
-        """Attempts whose SYN-ACK is seen at these places only; the server repeats it, the client sends again."""
+    def unheard(
+        self,
+        server: str,
+        number: int,
+        *,
+        answer_seen_at: Sequence[str] = ("eth0",),
+        sent_to: str | None = None,
+    ) -> Losses:
+        """Attempts whose SYN-ACK is seen at these places only; the server repeats it, the client sends again. With
+        `sent_to` the first place sees it on its way to that address and port."""
         for _ in range(number):
             at_ns, isn, path = self._new("10.0.0.1", server)
             self.syn(at_ns, path, isn=isn)
@@ -88,6 +100,8 @@ class Losses(CaptureBuilder):
             for hop in path:
                 if hop.place in answer_seen_at:
                     self.packet(hop.place, at_ns + MS, server, hop.source, **columns)
+            if sent_to is not None:
+                self.packet(self.places[0], at_ns + MS + 20_000, server, sent_to, **columns)
             self.connect(at_ns + S, path, isn=isn)
         return self
 
