@@ -34,7 +34,7 @@ export function ContextBar() {
   const chips = chipsOf(parameters, useClock());
   if (!chips.length) return null;
   return (
-    <div className="context-bar" role="group" aria-label="Window, filter and selection">
+    <div className="context-bar" role="region" aria-label="Window, filter and selection">
       {chips.map((chip) => (
         <span key={chip.parameter} className="chip">
           {chip.name} <b>{chip.value}</b>

@@ -8,7 +8,7 @@ type Sure = Comparison["causes"][number]["base"];
 export function CauseChanges({ changes }: { changes: Comparison["causes"] }) {
   if (!changes.length) return null;
   return (
-    <section className="card panel compare-part" aria-labelledby="compare-causes">
+    <section className="card panel compare-part" aria-labelledby="compare-causes" tabIndex={0}>
       <h2 id="compare-causes">Causes</h2>
       <table className="table">
         <thead><tr><th>Cause</th><th>State</th><th>Base</th><th>Candidate</th><th>Why</th></tr></thead>

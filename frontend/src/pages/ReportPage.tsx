@@ -228,7 +228,7 @@ function TableOfFinding({ finding, part, table, rows }: { finding: string; part:
 function PlainTable({ table }: { table: RecordTable }) {
   const { rows } = table;
   return (
-    <div className="report-table">
+    <div className="report-table" tabIndex={0}>
       <table className="table" data-testid="report-table">
         <caption>{table.name}</caption>
         <thead>
