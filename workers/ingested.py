@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
@@ -81,6 +80,8 @@ class Ingested:
 
 def _from_parquet(path: Path, dtype: np.dtype[np.void]) -> NDArray[np.void]:
     """A column that an earlier version did not write is 0."""
+    import pyarrow.parquet as pq
+
     with pq.ParquetFile(path) as file:
         rows = np.zeros(file.metadata.num_rows, dtype)
         begin = 0
@@ -158,11 +159,15 @@ def load_ingested(folder: Path) -> Ingested:
 
 
 def _write_credentials(signs: CredentialSigns, folder: Path) -> None:
+    import pyarrow.parquet as pq
+
     pq.write_table(pa.table({"connection": pa.array(signs.connections)}), folder / _CREDENTIALS)
 
 
 def _credentials(capture: Capture, about: dict[str, Any], folder: Path) -> CredentialSigns:
     """As decoding decided; what an earlier version decoded is judged by its tables alone."""
+    import pyarrow.parquet as pq
+
     path = folder / _CREDENTIALS
     if not path.is_file():
         return find_credentials(capture, np.zeros(len(capture.connections), np.bool_), 0)

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from backend.forensics.private_words import changed
@@ -93,6 +92,8 @@ class _Rewriter(Rewriter):
 def paths_in_own_files(paths: pa.Table, joined: JoinedCaptures) -> pa.Table:
     """The connection table (path_table.SCHEMA) with the connections of the files: a joined one is listed for each
     part that saw it."""
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     if not joined.parts or not paths.num_rows:
         return paths
     at = paths.schema.get_field_index("sightings")
@@ -112,6 +113,8 @@ def paths_in_own_files(paths: pa.Table, joined: JoinedCaptures) -> pa.Table:
 
 def _expanded(inputs: pa.Array, connections: Ints, joined: JoinedCaptures) -> tuple[Ints, pa.Array, Ints]:
     """(row of the list, file, connection there) for each file's sighting, in the rows' order."""
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     names = sorted({name for parts in joined.parts.values() for name in parts.names})
     plain = np.ones(len(connections), np.bool_)
     pieces: list[tuple[Ints, Ints, Ints]] = []
@@ -146,6 +149,8 @@ def batches_in_own_files(
 
 
 def _own_batch(batch: pa.RecordBatch, joined: JoinedCaptures) -> pa.RecordBatch:
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     columns = {name: batch.column(name) for name in batch.schema.names}
     frames = {n: pc.fill_null(c, -1).to_numpy() for n, c in columns.items() if n.endswith("_frame")}
     first = np.full(batch.num_rows, -1, np.int64)

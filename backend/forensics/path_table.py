@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from backend.forensics.addresses import address_text
@@ -317,6 +316,8 @@ def _outcome(groups: _Groups, syn_seen: Bools) -> NDArray[np.object_]:
 
 
 def _search_text(columns: dict[str, Any]) -> pa.Array:
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     ends = []
     for name in ("client", "server", "nat_client", "nat_server"):
         port = pc.cast(pa.array(columns[f"{name}_port"]), pa.string())

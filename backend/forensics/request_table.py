@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
@@ -160,6 +159,8 @@ def _parts_of_rows(facts: Facts, capture: Capture) -> Ints:
 
 
 def _place_of(capture: Capture, paths: pa.Table) -> _Place:
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     sightings = paths.column("sightings").combine_chunks()
     flat = sightings.flatten()
     of_path = pc.list_parent_indices(sightings).to_numpy()
@@ -229,6 +230,8 @@ def _or_null(values: NDArray[Any], known: NDArray[np.bool_]) -> pa.Array:
 def _batch(
     rows: pa.RecordBatch, capture: Capture, place: _Place, paths: pa.Table, dissected: _Dissected
 ) -> pa.RecordBatch:
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     column = {name: rows.column(name).to_numpy() for name in ("connection", "vantage", *_TIMES, *_FRAMES)}
     cid = place.cid[column["connection"].astype(np.int64)]
     asked, asked_last, began, ended = (column[name] for name in _TIMES)
@@ -255,6 +258,8 @@ def _batch(
 
 
 def _templates(method: pa.Array, path: pa.Array) -> pa.Array:
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     encoded = pc.binary_join_element_wise(method, path, " ").dictionary_encode()
     lines = pa.array([template(line) for line in encoded.dictionary.to_pylist()], pa.string())
     return lines.take(encoded.indices)
@@ -309,6 +314,8 @@ _ZERO_IF_UNREAD = ("status", "marks", "request_bytes", "response_bytes")
 
 
 def _endpoints(paths: pa.Table, cid: Ints, by_client: pa.Array) -> dict[str, pa.Array]:
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     path = paths.select(["client", "client_port", "server", "server_port"]).take(pa.array(cid))
     ends = {name: path.column(name).combine_chunks() for name in path.column_names}
     return {

@@ -8,8 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from backend.forensics.request_parts import SCHEMA as REQUEST_PART_TABLE
@@ -29,6 +27,8 @@ LONG_GROUP_ROWS: Final = 1 << 16
 
 def write_rows(rows: NDArray[np.void], path: Path) -> None:
     """Records as columns, in batches: a table of a million rows is not to be in memory twice."""
+    import pyarrow.parquet as pq
+
     names = rows.dtype.names or ()
     schema = pa.schema([(name, pa.from_numpy_dtype(rows.dtype[name])) for name in names])
     with pq.ParquetWriter(path, schema, **_quick(schema)) as writer:
@@ -52,6 +52,8 @@ def write_buckets(buckets: NDArray[np.void], folder: Path) -> None:
 def write_paths(paths: pa.Table, folder: Path) -> None:
     """``paths.parquet``: the connections over all vantage points, and ``sightings.parquet``: the same, found
     from their number in a capture's own table."""
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     _write_groups(paths, folder / "paths.parquet")
     seen = paths.column("sightings").combine_chunks()
     places = pc.list_flatten(seen)
@@ -68,6 +70,8 @@ def write_paths(paths: pa.Table, folder: Path) -> None:
 
 def write_requests(batches: Iterable[pa.RecordBatch], folder: Path) -> None:
     """``requests.parquet``: the HTTP requests over all vantage points."""
+    import pyarrow.parquet as pq
+
     with pq.ParquetWriter(folder / "requests.parquet", REQUEST_TABLE, **_quick(REQUEST_TABLE)) as writer:
         for batch in batches:
             writer.write_batch(batch, row_group_size=GROUP_ROWS)
@@ -75,6 +79,8 @@ def write_requests(batches: Iterable[pa.RecordBatch], folder: Path) -> None:
 
 def write_request_parts(batches: Iterable[pa.RecordBatch], folder: Path) -> None:
     """``request_parts.parquet``: what served requests asked of others, by request."""
+    import pyarrow.parquet as pq
+
     file, schema = folder / "request_parts.parquet", REQUEST_PART_TABLE
     with pq.ParquetWriter(file, schema, **_quick(schema)) as writer:
         for batch in batches:
@@ -83,12 +89,16 @@ def write_request_parts(batches: Iterable[pa.RecordBatch], folder: Path) -> None
 
 def write_round_trips(batches: Iterable[pa.RecordBatch], folder: Path) -> None:
     """``rtt.parquet``: the round trips over all vantage points, by time of sending."""
+    import pyarrow.parquet as pq
+
     with pq.ParquetWriter(folder / "rtt.parquet", ROUND_TRIP_TABLE, **_quick(ROUND_TRIP_TABLE)) as writer:
         for batch in batches:
             writer.write_batch(batch, row_group_size=LONG_GROUP_ROWS)
 
 
 def _write_groups(table: pa.Table, path: Path) -> None:
+    import pyarrow.parquet as pq
+
     pq.write_table(table, path, row_group_size=GROUP_ROWS, **_quick(table.schema))
 
 

@@ -6,7 +6,6 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture, CredentialSigns
@@ -67,6 +66,8 @@ def _holds(batch: pa.RecordBatch) -> Bools:
 
 def _matches(texts: pa.Array, pattern: str) -> Bools:
     """Each different text is looked at once: there are few, and rows are many."""
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     coded = texts.dictionary_encode()
     known = pc.match_substring_regex(coded.dictionary, pattern).to_numpy(zero_copy_only=False)
     rows: Bools = known.astype(np.bool_)[coded.indices.to_numpy()]

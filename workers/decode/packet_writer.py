@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from backend.forensics.packets import PACKET_DTYPE
 from workers.decode.growing import Columns, Records
@@ -66,6 +65,8 @@ class PacketWriter:
     """Takes batches of rows and hands back emptied arrays. `path` appears only once it is complete."""
 
     def __init__(self, path: Path, spare: Records) -> None:
+        import pyarrow.parquet as pq
+
         self._path = path
         self._partial = path.with_name(f".{path.name}.partial")
         self._batches: queue.Queue[tuple[Records, int] | None] = queue.Queue(maxsize=1)

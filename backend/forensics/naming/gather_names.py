@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from backend.forensics.addresses import address_text
 from backend.forensics.captures import Capture
@@ -42,6 +41,8 @@ def _of_capture(capture: Capture) -> Iterator[SourcedName]:
 
 
 def _answered(table: pa.Table) -> Iterator[AddressName]:
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     answers = pc.greater_equal(table["header"], _ANSWER)
     rows = table.filter(pc.and_(answers, pc.greater(table["address_version"], 0)))
     # The same answer comes again and again: one row each of address and name.

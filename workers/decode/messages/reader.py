@@ -7,11 +7,10 @@ import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from backend.forensics.messages import (
@@ -25,6 +24,9 @@ from workers.decode.growing import Records
 from workers.decode.loop.message_records import BATCH, TEXT_NAMES, TEXT_PLACES
 from workers.decode.messages.entry import read_messages
 from workers.decode.tables import Tables
+
+if TYPE_CHECKING:
+    import pyarrow.parquet as pq
 
 HELD_BYTES: Final = 16 << 20
 """Tables up to this size stay in memory when no folder is given; larger ones go to a temporary file."""
@@ -44,6 +46,8 @@ class StoredMessages:
     """A table in a Parquet file, read in columns and parts."""
 
     def __init__(self, path: Path, keeps: object = None) -> None:
+        import pyarrow.parquet as pq
+
         self._path = path
         self._keeps = keeps  # a temporary folder lives as long as its tables
         self._rows = int(pq.ParquetFile(path).metadata.num_rows)
@@ -55,10 +59,14 @@ class StoredMessages:
 
     def read(self, columns: Sequence[str]) -> pa.Table:
         """These columns of all rows."""
+        import pyarrow.parquet as pq
+
         return pq.ParquetFile(self._path).read(columns=list(columns))
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """The same in parts."""
+        import pyarrow.parquet as pq
+
         yield from pq.ParquetFile(self._path).iter_batches(columns=list(columns))
 
 
@@ -106,6 +114,8 @@ class Output:
             self._write()
 
     def _write(self) -> None:
+        import pyarrow.parquet as pq
+
         if self._writer is None:
             folder = self._folder
             if folder is None:

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-import pyarrow.compute as pc
-
 from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.alternatives import Alternative
@@ -200,6 +198,8 @@ def _passing(trouble: Trouble) -> list[Weighed]:
 
 def _unreachable(facts: Facts, trouble: Trouble) -> list[Frame]:
     """ICMP errors that quote a query to this resolver."""
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     server, found = trouble.resolver.server, []
     columns = [
         "frame",

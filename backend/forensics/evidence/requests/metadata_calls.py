@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from backend.forensics.addresses import address_halves, address_text, endpoint_text
@@ -217,11 +216,15 @@ def _is_metadata(captures: Sequence[Capture], exchanges: Exchanges) -> Bools:
 
 
 def _matches(capture: Capture, column: str, pattern: str) -> Bools:
+    if not capture.messages.http.rows:
+        return np.zeros(0, np.bool_)
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     found = [
         pc.match_substring_regex(batch.column(column), pattern).to_numpy(zero_copy_only=False)
         for batch in capture.messages.http.batches([column])
     ]
-    return np.concatenate(found).astype(np.bool_) if found else np.zeros(0, np.bool_)
+    return np.concatenate(found).astype(np.bool_)
 
 
 def _is_local(exchanges: Exchanges, rows: Ints) -> Bools:

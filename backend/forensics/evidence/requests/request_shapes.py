@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from backend.forensics.addresses import endpoint_text
@@ -97,6 +96,8 @@ def template(line: str) -> str:
 
 def _lines(captures: Sequence[Capture], capture: Ints, row: Ints) -> tuple[list[str], Ints]:
     """(different request lines, which of them each row has)."""
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     if not len(row):
         return [], np.zeros(0, np.int64)
     texts = read_rows(captures, capture, row, ("method", "path"))

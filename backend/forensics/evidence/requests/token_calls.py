@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import pyarrow.compute as pc
 
 from backend.forensics.addresses import address_text
 from backend.forensics.captures import Capture
@@ -129,7 +128,8 @@ def find_token_uses(
 ) -> tuple[TokenUse, ...]:
     """One for each address that called a token service and serves somebody, by address text. Linear in messages and
     parts; requests are taken apart only where such a name was seen."""
-    services = _services_by_link(captures, sightings)
+    greeted = [(number, capture) for number, capture in enumerate(captures) if capture.messages.tls.rows]
+    services = _services_by_link(greeted, sightings) if greeted else {}
     if not services:
         return ()
     breakdown = dissected()
@@ -148,10 +148,13 @@ def find_token_uses(
     return tuple(sorted(uses, key=lambda use: use.address))
 
 
-def _services_by_link(captures: Sequence[Capture], sightings: Sightings) -> dict[int, str]:
-    """Number of a logical connection -> the token service of which the ClientHello has the name."""
+def _services_by_link(captures: Sequence[tuple[int, Capture]], sightings: Sightings) -> dict[int, str]:
+    """Number of a logical connection -> the token service of which the ClientHello has the name; `captures` with their
+    numbers."""
+    import pyarrow.compute as pc  # functions that most captures need none of
+
     services: dict[int, str] = {}
-    for number, capture in enumerate(captures):
+    for number, capture in captures:
         for batch in capture.messages.tls.batches(["connection", "server_name"]):
             names = pc.utf8_lower(pc.utf8_rtrim(batch.column("server_name"), "."))
             node = sightings.node_offset[number] + batch.column("connection").to_numpy().astype(np.int64)
