@@ -50,11 +50,14 @@ class RecordedTimes:
     """Negative where the clock was set back."""
     even_gap_ns: int | None = None
     """The one gap between all packets, where it is the same everywhere: no clock measures that."""
+    backwards: int = 0
+    """Handshake packets earlier than the one before, where most of them are: the packets or their times are in
+    reverse order."""
 
     @property
     def measured(self) -> bool:
         """Whether a clock made them."""
-        return self.even_gap_ns is None and not self.untimed
+        return self.even_gap_ns is None and not self.untimed and not self.backwards
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture, RecordedTimes, VantagePoint
 from backend.forensics.connections import NEVER
@@ -180,13 +181,21 @@ _EVEN_FROM: Final = 10
 """Packets from which equal gaps are no chance: a clock that ticks in microseconds repeats none of them nine times."""
 
 
+def _backwards(time_ns: NDArray[np.int64]) -> int:
+    """Handshake packets earlier than the one before in the file, where most of them are."""
+    earlier = int(np.count_nonzero(np.diff(time_ns) < 0))
+    return earlier if len(time_ns) >= _EVEN_FROM and 2 * earlier > len(time_ns) else 0
+
+
 def _times(reading: Reading) -> RecordedTimes:
     state = reading.state
     timed = int(state["frame"]) - int(state["untimed"])
     even = timed >= _EVEN_FROM and not state["other_gaps"]
     names = ("untimed", "first_untimed", "steps", "first_step", "last_step", "largest_step_ns")
     return RecordedTimes(
-        **{name: int(state[name]) for name in names}, even_gap_ns=int(state["gap_ns"]) if even else None
+        **{name: int(state[name]) for name in names},
+        even_gap_ns=int(state["gap_ns"]) if even else None,
+        backwards=_backwards(reading.tables.handshakes.view()["time_ns"]),
     )
 
 

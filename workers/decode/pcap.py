@@ -11,6 +11,7 @@ from workers.decode.loop.records import BAD_LENGTH, NEED_BYTES
 from workers.decode.loop.walk import walk_pcap
 from workers.decode.pcap_variants import HEADER_BYTES, PcapVariant, read_variant
 from workers.decode.reading import Reading
+from workers.decode.stated_headers import pcap_remarks
 from workers.decode.translated import SWAPPED_CODES, TranslatedSource, make_layout
 from workers.decode.undecoded import SNOOP_LINKS
 
@@ -26,6 +27,7 @@ def read_pcap(reading: Reading) -> None:
     if not _has_header(reading, HEADER_BYTES):
         return
     variant = read_variant(window.buffer[: window.end].data)
+    reading.notes += pcap_remarks(window.buffer[:HEADER_BYTES].tobytes(), big=variant.big)
     limit = snap_limit(variant.snap_length)
     interface = Interface(0, 0, variant.link_type, limit, resolution=6 if variant.fraction_ns > 1 else 9)
     interface.stated_snap_length = variant.snap_length

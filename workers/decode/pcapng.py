@@ -28,11 +28,14 @@ from workers.decode.pcapng_blocks import (
     read_names,
 )
 from workers.decode.reading import Reading
+from workers.decode.stated_headers import interface_remarks, section_remarks
 
 _KINDS_NAMED: Final = 64
 """Different unknown block types that are counted one by one; a file that has more is noise."""
 _TAKEN: Final = (SECTION_HEADER, INTERFACE, STATISTICS, NAME_RESOLUTION)
 _NAMES_AT_MOST: Final = 100_000
+_REMARKS_MOST: Final = 16
+"""Sentences on headers: a damaged file may hold very many."""
 
 
 class PcapngReader:
@@ -149,6 +152,7 @@ class PcapngReader:
             if is_printed(body[16:], self.order):
                 self.reading.format_variant = PRINTED
             self._merged = is_merged(body[16:], self.order)
+            self._remark(section_remarks(body, self.order))
             self.reading.begin_section()
         elif kind == INTERFACE:
             self._take_interface(body)
@@ -158,11 +162,17 @@ class PcapngReader:
         else:
             self._take_statistics(body)
 
+    def _remark(self, remarks: list[str]) -> None:
+        """Each once, and not of every section of a file that holds very many."""
+        new = [remark for remark in remarks if remark not in self.reading.notes]
+        self.reading.notes += new[: max(0, _REMARKS_MOST - len(self.reading.notes))]
+
     def _take_interface(self, body: bytes) -> None:
         if len(body) < 8:
             return
         self._comments += comments_in(body[8:], self.order)
         number = len(self.reading.interfaces)
+        self._remark(interface_remarks(body, self.order, number))
         interface = read_interface(body, self.order, number, max(self.section, 0))
         interface.merged = self._merged
         self.interfaces.append(interface)

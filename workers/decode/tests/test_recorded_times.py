@@ -144,3 +144,15 @@ def test_a_clock_that_was_never_set_is_said(tmp_path: Path) -> None:
     for first_s, problems in ((567_993_600, 0), (567_993_599, 1), (0, 1)):
         capture = _timed(tmp_path, [first_s, first_s + 1.5, first_s + 3.6])
         assert len(time_problems([capture])) == problems
+
+
+@pytest.mark.parametrize(("backwards", "said"), [(11, True), (10, False)])
+def test_times_that_mostly_run_backwards_are_not_measured(tmp_path: Path, backwards: int, said: bool) -> None:
+    """In steps too small for a clock that was set."""
+    gaps_s = [-0.1 - n / 1_000 for n in range(backwards)] + [0.2 + n / 1_000 for n in range(20 - backwards)]
+    capture = _timed(tmp_path, [_NOW + sum(gaps_s[:n]) for n in range(20)] + [_NOW + sum(gaps_s)])
+    assert (capture.times.backwards, capture.times.steps) == (backwards if said else 0, 0)
+    assert [problem.text[:26] for problem in time_problems([capture])] == [
+        "time stamps run backwards:"
+    ] * said
+    assert capture.times.measured is not said

@@ -95,6 +95,12 @@ def _problems(capture: Capture) -> list[TimeProblem]:
         )
         text = f"packets are {gap}: these times were not measured, no duration in this capture is used"
         found.append(TimeProblem(name, text))
+    if times.backwards and times.even_gap_ns is None:
+        text = (
+            f"time stamps run backwards: {times.backwards:,} handshake packets are earlier than the one before, "
+            "no duration in this capture is used"
+        )
+        found.append(TimeProblem(name, text))
     if times.steps:
         way = "back" if times.largest_step_ns < 0 else "ahead"
         times_set = "once" if times.steps == 1 else f"{times.steps:,} times"

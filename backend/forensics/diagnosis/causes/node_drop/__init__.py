@@ -11,7 +11,12 @@ from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.alternatives import Alternative
-from backend.forensics.diagnosis.causes.node_drop.evidence import NodeLosses, collect_losses, weigh_losses
+from backend.forensics.diagnosis.causes.node_drop.evidence import (
+    NodeLosses,
+    WeighedLosses,
+    collect_losses,
+    weigh_losses,
+)
 from backend.forensics.diagnosis.causes.node_drop.queries import assess_queries
 from backend.forensics.diagnosis.causes.node_drop.remedies import list_remedies
 from backend.forensics.diagnosis.causes.node_drop.rivals import list_rivals
@@ -54,7 +59,7 @@ def _hypothesis(facts: Facts, found: NodeLosses) -> Hypothesis:
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=_statement(found, weighed.counters_flat),
+        statement=_statement(found, weighed),
         prior=PRIOR,
         steps=tuple(_steps(found)),
         weighed=tuple(weighed.pieces),
@@ -75,10 +80,13 @@ def _hypothesis(facts: Facts, found: NodeLosses) -> Hypothesis:
     )
 
 
-def _statement(found: NodeLosses, flat: bool) -> str:
+def _statement(found: NodeLosses, weighed: WeighedLosses) -> str:
     inner, outer = found.between
     where = f"their SYN was lost in the node, between {inner} and {outer}"
-    return f"{found.victims.hurt} waited: {where}{', uncounted by conntrack' if flat else ''}."
+    uncounted = ", uncounted by conntrack" if weighed.counters_flat else ""
+    if not found.all_interfaces and not weighed.rule_counted:
+        uncounted = ", or left by another interface"
+    return f"{found.victims.hurt} waited: {where}{uncounted}."
 
 
 def _steps(found: NodeLosses) -> list[ClaimPart]:

@@ -40,6 +40,13 @@ class NodeLosses:
     """(input, line) of IPVS listings that hold the destination."""
 
     @property
+    def all_interfaces(self) -> bool:
+        """Whether all interfaces of the node were captured (Linux cooked numbers them): else what is absent on one may
+        have left by another."""
+        places = [place for loss in self.losses if loss.inside for place in loss.inside]
+        return all(place.point.interface_index is not None for place in places)
+
+    @property
     def between(self) -> tuple[str, str]:
         pairs = [(x.inside[0].word, x.inside[1].word) for x in self.losses if x.inside]
         return max(sorted(set(pairs)), key=pairs.count)

@@ -41,6 +41,8 @@ class Case:
     used: bool = False
     counters: list[DumpInput] = field(default_factory=lambda: counters(0))
     rules: list[DumpInput] = field(default_factory=rules)
+    all_interfaces: bool = True
+    """As `tcpdump -i any` records them: the kernel numbers them."""
 
     def diagnosis(self) -> DiagnosisPart:
         capture = CaptureBuilder()
@@ -54,6 +56,11 @@ class Case:
                 capture.connect(at_ns, path, isn=isn)
         dumps = [*self.counters, *self.rules]
         built = capture.build(data=self.data)
+        numbered = [
+            replace(p, interface_index=p.index + 1 if self.all_interfaces else None)
+            for p in built.vantage_points
+        ]
+        built = replace(built, vantage_points=tuple(numbered))
         found = analyse_evidence([built], dumps, [], label="", created="", tool_version="")
         (mine,) = [d for d in found.report.diagnoses if d.cause == "node-drop"]
         return mine
@@ -124,3 +131,13 @@ SOURCE, DESTINATION = Endpoint(0, 0xFFFF0A000001, 40_000), Endpoint(0, 0xFFFFC00
 )
 def test_a_rule_is_named_when_nothing_in_it_excludes_the_syn(text: str, could: bool) -> None:
     assert could_drop(text, [(SOURCE, DESTINATION)]) is could
+
+
+@pytest.mark.parametrize(("all_interfaces", "elsewhere"), [(True, False), (False, True)])
+def test_a_capture_of_some_interfaces_does_not_show_what_left_by_others(
+    all_interfaces: bool, elsewhere: bool
+) -> None:
+    counted = Case(all_interfaces=all_interfaces, rules=rules(packets=LOST)).diagnosis().statement
+    assert "another interface" not in counted
+    statement = Case(all_interfaces=all_interfaces).diagnosis().statement
+    assert ("or left by another interface" in statement) is elsewhere
