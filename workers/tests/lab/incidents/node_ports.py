@@ -57,7 +57,9 @@ def node_port_taken(lab: Lab) -> list[Case]:
     ]
 
 
-@incident("node-port-apart", None, "twin of node-port-taken: the ports of source NAT begin behind those of services")
+@incident(
+    "node-port-apart", None, "twin of node-port-taken: the ports of source NAT begin behind those of services"
+)
 def node_port_apart(lab: Lab) -> list[Case]:
     """The same services and calls."""
     _run(lab, (32_768, 60_999))
