@@ -68,6 +68,8 @@ CONNECTION_DTYPE: Final = np.dtype(
         ("keep_alives", "<u2"),
         ("previous_missing", "<u2"),
         ("super_frames", "<u2"),
+        ("wrong_checksums", "<u2"),  # packets with one, of either header or of the tunnel
+        ("partial_checksums", "<u2"),  # packets whose sender left one to its network card
         ("client_mss", "<u2"),  # of the SYN, 0 when absent or not seen
         ("server_mss", "<u2"),  # of the SYN-ACK
         ("client_window_scale", "u1"),  # NO_WINDOW_SCALE, or UNKNOWN_WINDOW_SCALE when the SYN was not seen

@@ -158,6 +158,29 @@ NEIGHBOR_DTYPE: Final = np.dtype(
 )
 """One ARP packet (RFC 826) or neighbor advertisement (RFC 4861) that says which MAC address an address has."""
 
+WRONG_CHECKSUM_DTYPE: Final = np.dtype(
+    [
+        ("frame", "<i8"),
+        ("time_ns", "<i8"),
+        ("vantage", "<u4"),
+        ("connection", "<u4"),  # or NO_CONNECTION
+        ("source_high", "<u8"),
+        ("source_low", "<u8"),
+        ("destination_high", "<u8"),
+        ("destination_low", "<u8"),
+        ("source_port", "<u2"),
+        ("destination_port", "<u2"),
+        ("protocol", "u1"),
+        ("ip_id", "<u4"),
+        ("sequence", "<u4"),
+        ("payload_bytes", "<u4"),
+        ("checksums", "<u2"),  # as in the packet table
+    ]
+)
+"""One packet with a wrong checksum: the first WRONG_CHECKSUMS of each connection, and WRONG_CHECKSUMS_IN_ALL."""
+WRONG_CHECKSUMS: Final = 64
+WRONG_CHECKSUMS_IN_ALL: Final = 1 << 16
+
 TEXTS: Final[Mapping[str, Mapping[str, int]]] = {
     "http": {
         "method": 24,
@@ -174,6 +197,7 @@ TEXTS: Final[Mapping[str, Mapping[str, int]]] = {
     "tls": {"server_name": 255, "alpn": 64},  # ALPN names joined by commas
     "icmp_errors": {},
     "neighbors": {},
+    "wrong_checksums": {},
 }
 """Text columns of each table and their longest value in bytes."""
 
@@ -183,6 +207,7 @@ DTYPES: Final[Mapping[str, np.dtype[np.void]]] = {
     "tls": TLS_DTYPE,
     "icmp_errors": ICMP_ERROR_DTYPE,
     "neighbors": NEIGHBOR_DTYPE,
+    "wrong_checksums": WRONG_CHECKSUM_DTYPE,
 }
 
 
@@ -241,6 +266,7 @@ class Messages:
     tls: MessageTable = field(default_factory=lambda: no_messages("tls"))
     icmp_errors: MessageTable = field(default_factory=lambda: no_messages("icmp_errors"))
     neighbors: MessageTable = field(default_factory=lambda: no_messages("neighbors"))
+    wrong_checksums: MessageTable = field(default_factory=lambda: no_messages("wrong_checksums"))
 
     def table(self, name: str) -> MessageTable:
         """One of them by its name in `DTYPES`."""

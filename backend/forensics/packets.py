@@ -67,6 +67,22 @@ HINT_OUTGOING: Final = 2
 NO_CONNECTION: Final = 0xFFFFFFFF
 """`connection` of a frame that belongs to no TCP connection or UDP flow."""
 
+# Values of a checksum in `checksums`.
+CHECKSUM_UNKNOWN: Final = 0  # the packet has none, is a fragment, or was cut by the snap length
+CHECKSUM_RIGHT: Final = 1
+CHECKSUM_WRONG: Final = 2
+CHECKSUM_PARTIAL: Final = 3  # of the pseudo header alone: the network card was to add the rest
+CHECKSUM_ZERO: Final = 4  # of UDP none (RFC 768); of others never computed
+
+# Where the checksums of a packet stand in `checksums`: three bits each from these on.
+TRANSPORT_CHECKSUM: Final = 0
+HEADER_CHECKSUM: Final = 3  # of the IPv4 header
+OUTER_TRANSPORT_CHECKSUM: Final = 6  # of the tunnel around the packet
+OUTER_HEADER_CHECKSUM: Final = 9
+CHECKSUM_BITS: Final = 7
+CHECKSUM_WRONG_OR_PARTIAL: Final = 0o2222
+"""The bit of all four that is set in these two."""
+
 PACKET_DTYPE: Final = np.dtype(
     [
         ("frame", "<u8"),  # 1-based number in the file, equal to Wireshark's
@@ -109,6 +125,7 @@ PACKET_DTYPE: Final = np.dtype(
         ),  # shift count in a SYN (RFC 7323), or one of the two above; 0 in others
         ("sack", "u1"),  # number of SACK blocks, SACK_PERMITTED, SACK_DUPLICATE
         ("sacked_bytes", "<u4"),  # that the SACK blocks report as received, a duplicate's left out
+        ("checksums", "<u2"),  # CHECKSUM_... of the packet and of the tunnel around it
     ]
 )
-"""One packet. 119 bytes; the decoder fills arrays of these, Parquet holds the same columns."""
+"""One packet. 121 bytes; the decoder fills arrays of these, Parquet holds the same columns."""

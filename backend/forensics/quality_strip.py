@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from backend.forensics.evidence.absence.measured_times import time_problems
 from backend.forensics.evidence.clocks.clocks import ClockOffset
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.tcp.wrong_checksums import places_of_offload
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.lanes import uncaptured_sources
 from backend.forensics.private_words import of_file, of_place
@@ -27,6 +28,8 @@ def describe_quality(
         *_resolutions(facts),
         *_times(facts),
         *_clocks(facts),
+        *_offload(facts),
+        *_wrong_checksums(facts),
         *_counters(facts),
         *unused_listings(facts, diagnoses),
     ]
@@ -149,7 +152,34 @@ def _differs(clock: ClockOffset) -> str:
     return f"{text}, {sure}"
 
 
+_PLACES_SHOWN = 3
 _ONE_WAY = "the path's delay included as packets of one direction only were matched"
+
+
+def _offload(facts: Facts) -> list[QualityPart]:
+    places = {p.number: p for p in places_of_offload(facts.captures, facts.attempts.places)}
+    places |= {w.place.number: w.place for w in facts.wrong_checksums if w.verdict == "filled in later"}
+    if not places:
+        return []
+    names = ", ".join(f"{place.word}" for place in list(places.values())[:_PLACES_SHOWN])
+    more = f" and {len(places) - _PLACES_SHOWN} more" if len(places) > _PLACES_SHOWN else ""
+    text = f"checksums at {names}{more}: not filled in by the host (offload), no damage"
+    return [QualityPart(status="good", text=text)]
+
+
+def _wrong_checksums(facts: Facts) -> list[QualityPart]:
+    parts = []
+    for wrong in facts.wrong_checksums:
+        if wrong.verdict == "filled in later":
+            continue
+        outer = "outer " if wrong.of_tunnel else ""
+        text = f"{plural(wrong.packets, 'packet')} with a wrong {outer}checksum at {wrong.place.word}"
+        if wrong.other is not None:
+            text += f", not wrong at {wrong.other.word}: damaged on the path"
+        else:
+            text += ": damaged on the path, or changed after the capture"
+        parts.append(QualityPart(status="caution", text=text, evidence=frame_evidence(wrong.frames)))
+    return parts
 
 
 def _counters(facts: Facts) -> list[QualityPart]:

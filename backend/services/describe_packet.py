@@ -8,7 +8,10 @@ from typing import Any
 from backend.forensics.addresses import endpoint_text
 from backend.forensics.packets import (
     ACK,
+    CHECKSUM_BITS,
+    CHECKSUM_WRONG,
     FIN,
+    HEADER_CHECKSUM,
     ICMP,
     ICMPV6,
     MARK_COPY,
@@ -27,10 +30,13 @@ from backend.forensics.packets import (
     MARK_WINDOW_UPDATE,
     MARK_ZERO_WINDOW,
     MARK_ZERO_WINDOW_PROBE,
+    OUTER_HEADER_CHECKSUM,
+    OUTER_TRANSPORT_CHECKSUM,
     PSH,
     RST,
     SYN,
     TCP,
+    TRANSPORT_CHECKSUM,
     UDP,
 )
 from backend.forensics.tunnels import Tunnel, layer_of_row
@@ -58,6 +64,12 @@ MARK_NAMES = (
     (MARK_KEEP_ALIVE, "keep-alive"),
     (MARK_KEEP_ALIVE_ACK, "answer to keep-alive"),
     (MARK_SUPER_FRAME, "super-frame (before segmentation)"),
+)
+WRONG_CHECKSUMS = (
+    (TRANSPORT_CHECKSUM, "wrong checksum"),
+    (HEADER_CHECKSUM, "wrong header checksum"),
+    (OUTER_TRANSPORT_CHECKSUM, "wrong outer checksum"),
+    (OUTER_HEADER_CHECKSUM, "wrong outer header checksum"),
 )
 _KINDS_OF_RETRANSMISSION = MARK_FAST_RETRANSMISSION | MARK_SPURIOUS_RETRANSMISSION
 
@@ -91,7 +103,12 @@ def marks_of_packet(packet: Packet) -> tuple[str, ...]:
     marks = packet["marks"]
     if marks & _KINDS_OF_RETRANSMISSION:
         marks &= ~MARK_RETRANSMISSION
-    return tuple(name for bit, name in MARK_NAMES if marks & bit)
+    wrong = tuple(
+        name
+        for place, name in WRONG_CHECKSUMS
+        if packet.get("checksums", 0) >> place & CHECKSUM_BITS == CHECKSUM_WRONG
+    )
+    return wrong + tuple(name for bit, name in MARK_NAMES if marks & bit)
 
 
 def what_is(packet: Packet, *, sent_again: bool = False) -> str:

@@ -17,7 +17,7 @@ BUCKET_TABLE_NS = 1_000_000
 PACKET_COLUMNS = (
     "frame, time_ns, vantage, connection, captured_bytes, original_bytes, source_high, source_low, "
     "destination_high, destination_low, source_port, destination_port, protocol, tcp_flags, sequence, "
-    "acknowledgement, payload_bytes, timestamp_value, ip_id, marks, tunnel"
+    "acknowledgement, payload_bytes, timestamp_value, ip_id, marks, tunnel, checksums"
 )
 
 

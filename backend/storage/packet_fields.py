@@ -73,6 +73,15 @@ def _number(name: str, why: str, has: str, *columns: str) -> PacketField:
     return PacketField(name, "number", why, has, columns)
 
 
+def _checksum(name: str, has: str, place: int, none: str = "'Unverified'") -> PacketField:
+    """In Wireshark's words. What a sender leaves to its network card is Unverified, where Wireshark may say Bad."""
+    names = f"WHEN {p.CHECKSUM_RIGHT} THEN 'Good' WHEN {p.CHECKSUM_WRONG} THEN 'Bad'"
+    value = (
+        f"CASE checksums // {1 << place} % 8 {names} WHEN {p.CHECKSUM_ZERO} THEN {none} ELSE 'Unverified' END"
+    )
+    return PacketField(name, "text", "Good, Bad or Unverified (cut, a fragment, offload)", has, (value,))
+
+
 def _http(name: str, why: str, column: str, *, frame: str = "request_first_frame") -> PacketField:
     return PacketField(name, "text", why, columns=(column,), table="http", frame=frame)
 
@@ -88,6 +97,7 @@ _ALL: Final = (
     _number("ip.ttl", "hops left", _IP4, "ttl"),
     _number("ip.id", "identification", _IP4, "ip_id"),
     _number("ip.proto", "protocol number", _IP4, "protocol"),
+    _checksum("ip.checksum.status", _IP4, p.HEADER_CHECKSUM),
     PacketField("ipv6.addr", "address", "address of either end", _IP6, ("source", "destination")),
     PacketField("ipv6.src", "address", "sent by", _IP6, ("source",)),
     PacketField("ipv6.dst", "address", "sent to", _IP6, ("destination",)),
@@ -99,6 +109,7 @@ _ALL: Final = (
     _number("tcp.ack_raw", "acknowledged, as sent", _TCP, "acknowledgement"),
     _number("tcp.len", "bytes of payload", _TCP, "payload_bytes"),
     _number("tcp.window_size_value", "receive window as sent", _TCP, '"window"'),
+    _checksum("tcp.checksum.status", _TCP, p.TRANSPORT_CHECKSUM),
     _number("tcp.options.mss_val", "largest segment (of a SYN)", f"{_TCP} AND mss > 0", "mss"),
     _number("tcp.options.timestamp.tsval", "the sender's clock", f"{_TCP} AND timestamp_value > 0", "timestamp_value"),
     _number("tcp.options.timestamp.tsecr", "the clock heard last", f"{_TCP} AND timestamp_value > 0",
@@ -111,6 +122,8 @@ _ALL: Final = (
     _number("udp.port", "port of either end", _UDP, *_BOTH_PORTS),
     _number("udp.srcport", "port it came from", _UDP, "source_port"),
     _number("udp.dstport", "port it goes to", _UDP, "destination_port"),
+    _checksum("udp.checksum.status", _UDP, p.TRANSPORT_CHECKSUM,
+              "CASE ip_version WHEN 4 THEN 'Not present' ELSE 'Illegal' END"),
     _number("icmp.type", "type", "protocol = 1", "icmp_type"),
     _number("icmp.code", "code", "protocol = 1", "icmp_code"),
     _number("icmp.seq", "sequence number of an echo", _ECHO, "sequence % 65536"),

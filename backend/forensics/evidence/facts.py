@@ -68,6 +68,7 @@ from backend.forensics.evidence.tcp.held_writes import HeldWrites, find_held_wri
 from backend.forensics.evidence.tcp.limited_by import ConnectionLimits, limit_connections
 from backend.forensics.evidence.tcp.repeated_answers import RepeatedAnswers
 from backend.forensics.evidence.tcp.tcp_anomalies import TcpAnomalies, collect_anomalies
+from backend.forensics.evidence.tcp.wrong_checksums import WrongChecksums, find_wrong_checksums
 
 RIVAL_WINDOW_NS = 1_000_000
 """Two SYNs race for a tuple only while neither conntrack entry is confirmed: docs/detection.md bounds it by 1
@@ -186,6 +187,11 @@ class Facts:
     def address_conflicts(self) -> tuple[AddressConflict, ...]:
         """Addresses for which two MAC addresses answer."""
         return find_address_conflicts(self.captures)
+
+    @cached_property
+    def wrong_checksums(self) -> tuple[WrongChecksums, ...]:
+        """Packets with one, by vantage point and by what it means."""
+        return find_wrong_checksums(self.captures, self.attempts.places)
 
     @cached_property
     def dns(self) -> Dns:

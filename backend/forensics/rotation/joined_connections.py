@@ -25,7 +25,7 @@ _SUMS: Final = (
     "client_bytes", "server_bytes", "client_packets", "server_packets", "data_segments", "syns", "syn_acks",
     "data_retransmissions", "lost_segments", "fast_retransmissions", "spurious_retransmissions", "out_of_order",
     "duplicate_acks", "zero_windows", "windows_full", "zero_window_probes", "keep_alives", "previous_missing",
-    "super_frames", "network_ns", "receiver_window_ns",
+    "super_frames", "wrong_checksums", "partial_checksums", "network_ns", "receiver_window_ns",
 )  # fmt: skip
 _FIRST_KNOWN: Final = {
     "syn_ack_ns": NEVER, "established_ns": NEVER, "closed_ns": NEVER, "syn_ns": NEVER, "syn_frame": NEVER,

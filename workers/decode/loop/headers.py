@@ -9,6 +9,7 @@ import numpy as np
 
 from backend.forensics.packets import DECODED_LINK, DECODED_NETWORK, DECODED_TRANSPORT, TCP, UDP
 from backend.forensics.tunnels import ETHER_IP, IP_IN_IP
+from workers.decode.loop.checksums import transport_checksum
 from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.fragments import place_piece
 from workers.decode.loop.gre import gre
@@ -125,6 +126,8 @@ def _above_ip(
     read = read_transport(buffer, at, end, length, row)
     if read == 1:
         row.layers = DECODED_TRANSPORT
+        if state.piece == 0 and state.rerouted == 0:
+            row.checksums |= transport_checksum(buffer, at, end, length, row)
         state.transport = at
         if row.protocol == UDP:
             return inside_udp(buffer, at + 8, end, length - 8, state, layers, row)
@@ -171,6 +174,7 @@ def read_plain_tcp(
     together()
     state.depth = state.piece = 0
     state.fragment = state.transport = -1
+    row.checksums = 0
     if link == LINK_UNKNOWN:
         return False
     ether_type, at = network_header(buffer, start, end, link, state, layers, row)
@@ -183,6 +187,8 @@ def read_plain_tcp(
     if read_transport(buffer, transport_at, end, length, row) != 1:
         return False
     row.layers = DECODED_TRANSPORT
+    if state.rerouted == 0:
+        row.checksums |= transport_checksum(buffer, transport_at, end, length, row)
     state.transport = transport_at
     return True
 
@@ -217,6 +223,7 @@ def read_headers(
     row.protocol = _NO_IP
     state.arp = -1
     state.depth = state.kept = state.piece = 0
+    row.checksums = 0
     if interface.link == LINK_UNKNOWN:
         interface.undecoded += 1
         return

@@ -18,6 +18,8 @@ from backend.forensics.messages import (
     NEIGHBOR_DTYPE,
     TEXTS,
     TLS_DTYPE,
+    WRONG_CHECKSUM_DTYPE,
+    WRONG_CHECKSUMS_IN_ALL,
 )
 from workers.decode.loop.records import BATCH_ROWS
 
@@ -58,7 +60,7 @@ MESSAGE_STATE_DTYPE: Final = np.dtype(
     [
         (name, "<i8")
         for name in (
-            "pieces", "icmp_errors", "neighbors",  # noticed by the packet loop
+            "pieces", "icmp_errors", "neighbors", "wrong_checksums",  # noticed by the packet loop
             "talks",  # places of talks used so far, the highest + 1
             "piece", "ended", "full", "hurry",  # next piece; next talk to end; out of room; must not stop for room
             "http", "dns", "tls",  # rows filled
@@ -66,6 +68,7 @@ MESSAGE_STATE_DTYPE: Final = np.dtype(
             "free_scratch", "used_scratches", "hand_scratch",
             "free_stash", "used_stashes",
             "time_ns", "frame", "sequence", "acknowledgement",  # of the packet at hand
+            "noted_checksums",  # so far in the capture
             "forgotten", "cut", "malformed_dns",  # counted for warnings
         )
     ]
@@ -159,6 +162,7 @@ MEMORY_DTYPE: Final = np.dtype(
         ("pieces", PIECE_DTYPE, (BATCH_ROWS,)),
         ("icmp_errors", ICMP_ERROR_DTYPE, (BATCH_ROWS,)),
         ("neighbors", NEIGHBOR_DTYPE, (BATCH_ROWS,)),
+        ("wrong_checksums", WRONG_CHECKSUM_DTYPE, (WRONG_CHECKSUMS_IN_ALL,)),
         # What is being read:
         ("talks", TALK_DTYPE, (TALKS,)),
         ("streams", STREAM_DTYPE, (2 * TALKS,)),  # two a talk, the client's first

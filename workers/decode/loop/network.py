@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from backend.forensics.packets import MARK_SUPER_FRAME
+from backend.forensics.packets import HEADER_CHECKSUM, MARK_SUPER_FRAME, OUTER_TRANSPORT_CHECKSUM
+from workers.decode.loop.checksums import header_checksum
 from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.octets import Buffer, big16, big32, big64
 from workers.decode.loop.records import BAD_HEADER, CUT_EXTENSION, CUT_NETWORK, IPV4, Record
 
 # Offsets below 0 are reasons: -(reason code).
 _V4_MAPPED = np.uint64(0xFFFF00000000)
-_FRAGMENT = 44
+_ROUTING, _FRAGMENT, _DESTINATION = 43, 44, 60
+_HOME_ADDRESS = 0xC9
 _AUTHENTICATION = 51
 _MAX_EXTENSIONS = 16
+_OF_ONE_PACKET = (1 << OUTER_TRANSPORT_CHECKSUM) - 1
 _MORE_FRAGMENTS = 1 << 16
 
 
@@ -32,6 +35,8 @@ def _ipv4(buffer: Buffer, at: int, end: int, wire_length: int, state: Record, ro
     if total == 0:  # segmentation offload: the length did not fit, or the card fills it in
         total = wire_length
         row.marks = MARK_SUPER_FRAME
+    row.checksums |= header_checksum(buffer, at, header, end) << HEADER_CHECKSUM
+    state.rerouted = 1 if header > 20 else 0
     row.ip_version = 4
     row.ip_id = big16(buffer, at + 4)
     row.ttl = buffer[at + 8]
@@ -61,6 +66,17 @@ def _ipv6_addresses(buffer: Buffer, at: int, row: Record) -> None:
 def _is_extension(next_header: int) -> bool:
     """Hop-by-hop, routing, fragment, authentication, destination, mobility, HIP, Shim6 (IANA's list)."""
     return next_header in (0, 43, _FRAGMENT, _AUTHENTICATION, 60, 135, 139, 140)
+
+
+@compiled
+def _changes_ends(buffer: Buffer, at: int, next_header: int) -> bool:
+    """Whether the pseudo header has another destination (a route that is not at its end, RFC 8200 section 8.1) or
+    source (a home address, RFC 6275 section 6.3, here or behind four bytes of padding) than the IP header."""
+    if next_header == _ROUTING:
+        return buffer[at + 3] != 0
+    return next_header == _DESTINATION and (
+        buffer[at + 2] == _HOME_ADDRESS or buffer[at + 6] == _HOME_ADDRESS
+    )
 
 
 @compiled
@@ -99,6 +115,8 @@ def _extensions(buffer: Buffer, at: int, end: int, left: int, state: Record, row
         if at + 8 > end:
             return -CUT_EXTENSION, 0
         length = _extension_length(buffer, at, next_header)
+        if _changes_ends(buffer, at, next_header):
+            state.rerouted = 1
         if next_header == _FRAGMENT:
             _fragment_header(buffer, at, state)
         next_header = np.int64(buffer[at])
@@ -135,6 +153,13 @@ def transport_header(
 
     Sets the state's `piece` and `piece_id` when the packet is a fragment."""
     together()
+    outer = row.checksums
+    row.checksums = (outer & _OF_ONE_PACKET) << OUTER_TRANSPORT_CHECKSUM
+    state.rerouted = 0
     if ether_type == IPV4:
-        return _ipv4(buffer, at, end, wire_length, state, row)
-    return _ipv6(buffer, at, end, wire_length, state, row)
+        found, length = _ipv4(buffer, at, end, wire_length, state, row)
+    else:
+        found, length = _ipv6(buffer, at, end, wire_length, state, row)
+    if found < 0 and found != -CUT_EXTENSION:
+        row.checksums = outer  # the row still holds the packet around it
+    return found, length

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from backend.forensics.packets import DECODED_TRANSPORT, NO_CONNECTION, TCP, UDP
+from backend.forensics.packets import CHECKSUM_WRONG_OR_PARTIAL, DECODED_TRANSPORT, NO_CONNECTION, TCP, UDP
 from workers.decode.loop.compiler import apart, compiled, inlined, together
 from workers.decode.loop.credential_signs import (
     LOOKED_AT_BYTES,
@@ -18,6 +18,7 @@ from workers.decode.loop.fragments import remember_first
 from workers.decode.loop.headers import read_headers, read_plain_tcp
 from workers.decode.loop.link import kernel_interface
 from workers.decode.loop.neighbors import read_arp
+from workers.decode.loop.note_checksums import note_checksums
 from workers.decode.loop.notice import notice
 from workers.decode.loop.octets import Buffer
 from workers.decode.loop.paths import path_number
@@ -104,11 +105,9 @@ def read_packet(
     state.frame += 1
     row.frame = state.frame
     row.time_ns = state.latest_ns = time_ns
-    row.captured_bytes = end - at
-    row.original_bytes = original
+    row.captured_bytes, row.original_bytes = end - at, original
     row.connection = NO_CONNECTION
-    index = kernel_interface(buffer, at, end, interface.link)
-    row.vantage = vantage_of(state, vantages, interface, index)
+    row.vantage = vantage_of(state, vantages, interface, kernel_interface(buffer, at, end, interface.link))
     if not read_plain_tcp(buffer, at, end, interface.link, state, layers, row):
         _read_less_usual(
             buffer, at, end, interface, state, layers, fragments, heads, connections, sides, undecoded,
@@ -126,6 +125,8 @@ def read_packet(
         )
         if row.protocol == TCP:
             pick(picker, row, state.side)
+    if row.checksums & CHECKSUM_WRONG_OR_PARTIAL:
+        note_checksums(memory[0], row, connections)
     _look_at_rest(buffer, at, end, state, connections, row)
     sample(sampler, row, state.side, state.known_pair)
     count_bucket(state, vantage, buckets, row)

@@ -120,6 +120,10 @@ STATE_DTYPE: Final = np.dtype(
         ("paths", "<i8"),  # tunnel paths known, the empty one included
         ("piece", "<i8"),  # 0, or the fragment field of the IP header just read: offset in bytes | more << 16
         ("piece_id", "<i8"),  # its identification
+        (
+            "rerouted",
+            "<i8",
+        ),  # 1 where checksums may cover other addresses than those of the IP header just read
         ("transport", "<i8"),  # in the buffer: its innermost transport header, -1 when that is elsewhere
         ("arp", "<i8"),  # in the buffer: the ARP packet that was read instead of IP, or -1
         ("fragment", "<i8"),  # entry of `fragments` that the packet is the beginning of, or -1

@@ -164,6 +164,7 @@ class MessageReader:
         """Reads what the loop has noticed in `buffer`; to be called before buffer or rows change."""
         self._take("icmp_errors")
         self._take("neighbors")
+        self._take("wrong_checksums")
         if self._state["pieces"]:
             self._read(buffer, False)
 

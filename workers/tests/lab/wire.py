@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 ETH_P_ALL = 3
+TCP = 6
 PACKET_OUTGOING = 4
 LONGEST_FRAME = 65_600
 ATTACHED_S = 30
@@ -69,15 +70,16 @@ def carry(
     seed: int = 0,
     pauses: Pauses | None = None,
     loss_ratio: float = 0,
+    flips_every: int = 0,
 ) -> None:
     """Copy every frame between both ends, each so much later, in order; returns when it runs. It logs how long the
-    machine held it.
+    machine held it. Of one TCP segment with data in `flips_every` from the hub a bit of the payload is flipped.
 
     Frames come from a packet socket, so that a checksum which the sender's kernel left to its card is not filled in:
     the receiver gets the sum over the pseudo header alone, as behind a virtual card that does not complete it."""
     context = multiprocessing.get_context("fork")
     ready = context.Event()
-    plan = _Plan((delay_s, jitter_s), seed, pauses, loss_ratio)
+    plan = _Plan((delay_s, jitter_s), seed, pauses, loss_ratio, flips_every)
     copier = context.Process(target=_copy, args=(wire, plan, ready), daemon=True)
     copier.start()
     if not ready.wait(ATTACHED_S):
@@ -91,6 +93,7 @@ class _Plan:
     pauses: Pauses | None
     loss_ratio: float
     """Of all frames, in either direction."""
+    flips_every: int
 
     def pause_times(self) -> Iterator[tuple[float, float]]:
         """(when it begins by the monotonic clock, its length in seconds); the last begins never."""
@@ -122,6 +125,8 @@ def _copy(wire: Host, plan: _Plan, ready: Event) -> None:
         for each in readable:
             frame, address = each.recvfrom(LONGEST_FRAME)
             if address[2] != PACKET_OUTGOING and random.random() >= plan.loss_ratio:
+                if plan.flips_every and each is sockets[1]:
+                    frame = _flipped(frame, random, plan.flips_every)
                 queue = waiting[onward[each]]
                 at = time.monotonic() + plan.delay_s[0] + random.uniform(0, plan.delay_s[1])
                 # A later frame does not overtake.
@@ -130,6 +135,17 @@ def _copy(wire: Host, plan: _Plan, ready: Event) -> None:
         for out, queue in waiting.items():
             while queue and queue[0][0] <= now:
                 out.send(queue.popleft()[1])
+
+
+def _flipped(frame: bytes, random: Random, every: int) -> bytes:
+    """The frame, or where it is a TCP segment over IPv4 with data sometimes one with another last bit."""
+    header = 14 + 4 * (frame[14] & 15)
+    if frame[12:14] != b"\x08\x00" or frame[23] != TCP or len(frame) < header + 20:
+        return frame
+    end, data = 14 + int.from_bytes(frame[16:18]), header + 4 * (frame[header + 12] >> 4)
+    if end > len(frame) or end <= data or random.randrange(every):
+        return frame
+    return frame[: end - 1] + bytes([frame[end - 1] ^ 1]) + frame[end:]
 
 
 def _attached(interface: str) -> socket.socket:

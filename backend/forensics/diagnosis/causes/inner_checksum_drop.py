@@ -13,6 +13,7 @@ from typing import Final
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.damaged_packets import damaged_packets
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel.host_signs import HostSigns
@@ -47,6 +48,10 @@ REFERENCES = (
     "net/ipv4/tcp_ipv4.c: tcp_v4_rcv(), TCP_MIB_CSUMERRORS",
     "Documentation/networking/checksum-offloads.rst",
 )
+_STATEMENT: Final = "The kernel dropped TCP segments{} for a wrong checksum; their senders repeat them."
+_COUNTER_LISTING: Final = MissingPart(
+    what="Whether the receiver's kernel counts them", command=f"nstat -az {COUNTER}; ip -s link"
+)
 _CAUSE = ListedCause(
     cause=CAUSE,
     title=TITLE,
@@ -69,14 +74,17 @@ _CAUSE = ListedCause(
 
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
-    """One hypothesis per host that counted such segments."""
-    return [_hypothesis(host, pieces) for host in facts.listed_hosts.hosts if (pieces := _counted(host))]
+    """One hypothesis per host that counted such segments; one for all that were captured where nobody counted."""
+    seen = damaged_packets(facts, of_tunnel=False)
+    counted = [(host, pieces) for host in facts.listed_hosts.hosts if (pieces := _counted(host))]
+    if not counted and seen:
+        return [from_listings(_CAUSE, _STATEMENT.format(""), seen, missing=(_COUNTER_LISTING,))]
+    shared = seen if len(counted) == 1 else []  # else it is not known whose they are
+    return [_hypothesis(host, [*pieces, *shared]) for host, pieces in counted]
 
 
 def _hypothesis(host: HostSigns, pieces: list[Weighed]) -> Hypothesis:
-    statement = (
-        f"The kernel dropped TCP segments{on_host(host)} for a wrong checksum; their senders repeat them."
-    )
+    statement = _STATEMENT.format(on_host(host))
     command = (
         f"nstat -az {COUNTER}; tcpdump -vv -ni eth0 tcp | grep incorrect; ethtool -k eth0 | grep checksum"
     )

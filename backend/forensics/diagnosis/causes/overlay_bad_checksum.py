@@ -15,6 +15,7 @@ from typing import Final
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.damaged_packets import damaged_packets
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.diagnosis.lost_syns import about
 from backend.forensics.diagnosis.segment_cases import SegmentCase, segment_cases
@@ -101,6 +102,7 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per host that logged such datagrams, or counted them and has an overlay."""
     found = []
     lost: _Lost | None = None
+    seen = damaged_packets(facts, of_tunnel=True) if len(facts.listed_hosts.hosts) == 1 else []
     for host in facts.listed_hosts.hosts:
         logged, counted = _logged(host), _counted(host)
         overlay = _overlay(host) if counted else []
@@ -108,7 +110,7 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
         if logged or overlay or printed:
             lost = lost or _lost(facts, findings)
             own = lost if _is_counted(host, lost) else None
-            found.append(_hypothesis(host, [*logged, *counted, *overlay, *printed], findings, own))
+            found.append(_hypothesis(host, [*logged, *counted, *overlay, *printed, *seen], findings, own))
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workers.tests.lab.hosts import Host, counted
 from workers.tests.lab.incident import EVERYTHING, Case, Lab, incident, nothing_wrong
 from workers.tests.lab.programs import Request, WebServer, make_calls
-from workers.tests.lab.wire import carry, compute_checksums, wire_of_pod
+from workers.tests.lab.wire import carry, compute_checksums, wire_of_pod, wire_of_server
 
 if TYPE_CHECKING:
     from workers.tests.lab.star import Star
@@ -51,6 +51,45 @@ def checksums_unfilled(lab: Lab) -> list[Case]:
 def checksums_filled(lab: Lab) -> list[Case]:
     """The same program, the same calls."""
     _pod_behind_a_program(lab, "off")
+    return nothing_wrong()
+
+
+def _calls_to_servers(lab: Lab, flips_every: int) -> None:
+    """The last cable before the first server flips bits, or all leave their checksums to their cards."""
+    star = lab.star()
+    star.serve()
+    if flips_every:
+        compute_checksums(star.ends)
+        carry(wire_of_server(star, 0), seed=lab.random.randrange(1000), flips_every=flips_every)
+    calls = [replace(call, timeout_s=TIMEOUT_S) for call in star.calls(60, 5)]
+    with lab.recorded(star):
+        lab.calls = make_calls(calls)
+    errors = lab.recording.nstat["server0"].get("TcpInCsumErrors", 0)
+    lab.truth |= {"checksum_errors_at_the_server": errors}
+
+
+@incident(
+    "checksums-damaged",
+    "inner-checksum-drop",
+    "the cable to the first server flips a bit of one TCP segment with data in six",
+)
+def checksums_damaged(lab: Lab) -> list[Case]:
+    """Wrong at the server's capture alone: its kernel drops them, and their senders repeat them."""
+    _calls_to_servers(lab, 6)
+    wanted = ("inner-checksum-drop", "receiver-drop")
+    return [
+        Case("all", EVERYTHING, wanted, (), 0.6, lab.delayed_bounds()),
+        Case("captures", ("pod0.pcap", "node.pcap", "server0.pcap"), wanted, ("path-loss",), 0.5),
+        Case("client", ("pod0.pcap",), allowed=("path-loss",)),
+    ]
+
+
+@incident(
+    "checksums-offloaded", None, "twin of checksums-damaged: all hosts leave their checksums to their cards"
+)
+def checksums_offloaded(lab: Lab) -> list[Case]:
+    """Every segment has the sum over the pseudo header alone, and nothing is damaged."""
+    _calls_to_servers(lab, 0)
     return nothing_wrong()
 
 
