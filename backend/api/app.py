@@ -26,6 +26,7 @@ from backend.api.event_broadcaster import EventBroadcaster
 from backend.api.found_route import RouteFinder, require_decision
 from backend.api.host_origin_guard import HostOriginGuard
 from backend.api.inner_answers import InnerAnswers
+from backend.api.link_answer import LinkAnswer
 from backend.api.plain_addresses import PlainAddresses
 from backend.api.problems import install_error_handlers
 from backend.api.room_to_delete import RoomToDelete
@@ -119,7 +120,6 @@ def _routes() -> tuple[BaseRoute, ...]:
         progress,
         notes,
         shares,
-        shared,
         comparisons,
         runs,
         about,
@@ -137,8 +137,12 @@ def _routes() -> tuple[BaseRoute, ...]:
             dependencies=[Depends(own_investigation)],
         )
         router.include_router(
-            part.router, prefix=f"{API}/shared/{{share_id}}", dependencies=[Depends(shared_investigation)]
+            part.router,
+            prefix=f"{API}/shared/{{share_id}}",
+            dependencies=[Depends(shared_investigation)],
+            default_response_class=LinkAnswer,
         )
+    router.include_router(shared.router, prefix=API, default_response_class=LinkAnswer)
     router.include_router(web_page.router)
     return tuple(router.routes)
 

@@ -135,12 +135,18 @@ def current_share(request: Request) -> Share:
     return found
 
 
-def current_scope(request: Request) -> Scope:
-    """The part that this reader may see: all of their own investigations."""
+def current_link(request: Request) -> OpenedLink | None:
+    """The link whose rules the answer passes; None for one's own investigations, and a link that shows all as it is."""
     link: OpenedLink | None = getattr(request.state, "link", None)
+    return link if link is not None and link.view is not None else None
+
+
+def current_scope(link: LinkDep) -> Scope:
+    """The part that this reader may see: all of their own investigations."""
     return link.scope if link is not None else WHOLE
 
 
+LinkDep = Annotated[OpenedLink | None, Depends(current_link)]
 ScopeDep = Annotated[Scope, Depends(current_scope)]
 ShareDep = Annotated[Share, Depends(current_share)]
 Subject = Annotated[str, Depends(subject)]

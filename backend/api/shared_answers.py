@@ -1,9 +1,7 @@
-"""Lets every answer behind a share link pass the rules of that link; what is no JSON of a known route ends here."""
+"""Lets every answer behind a share link pass the rules of that link; what passed none of them ends here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
 from urllib.parse import quote
 
 import anyio.to_thread
@@ -14,7 +12,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from backend.access.rate_limit import RateLimiter
 from backend.api.auth_middleware import client_address
 from backend.api.found_route import FoundRoute, RouteFinder, found_route, put_found
+from backend.api.link_answer import is_shown
 from backend.api.opened_link import OpenedLink, put_verdict
+from backend.api.problems import MEDIA_TYPE as PROBLEM
 from backend.api.problems import problem_of
 from backend.api.share_session import share_cookie, share_cookie_of, share_token
 from backend.errors import NotFound, Refused, StallscopeError
@@ -23,7 +23,7 @@ from backend.services.open_share import shared_view
 from backend.services.redaction.declared import declared_by
 from backend.services.redaction.link_scope import link_scope
 from backend.services.redaction.place import Place
-from backend.services.redaction.shared_view import SharedView
+from backend.services.redaction.shared_view import SharedView, report_form
 from backend.services.scope import NOT_SHARED
 from backend.services.share_investigation import open_share
 from backend.services.share_sessions import is_to_be_renewed, new_session
@@ -61,25 +61,27 @@ class SharedAnswers:
             if link.view is None or (opened is not None and opened.drawn):
                 await self._app(scope, receive, send)
                 return
-            answer = await self._shown(link.view, place, found.answer, scope, receive)
+            answer = await self._shown(link.view, place, scope, receive)
         except StallscopeError as error:
             await problem_of(error)(scope, receive, send)
             return
         await answer.give(send)
 
-    async def _shown(
-        self, view: SharedView, place: Place, declared: Any, scope: Scope, receive: Receive
-    ) -> _Answer:
+    async def _shown(self, view: SharedView, place: Place, scope: Scope, receive: Receive) -> _Answer:
         given = scope["query_string"].decode("latin-1")
         asked, query = await anyio.to_thread.run_sync(view.ask, place, given)
-        answer = _Answer()
-        await self._app(self._asking(scope, asked, query), receive, answer.take)
+        answer, asking = _Answer(), self._asking(scope, asked, query)
+        await self._app(asking, receive, answer.take)
         if answer.status == 404 and place.parameters:
             # No such thing, in the words for what is left out: nobody learns which of the two it is.
             raise NotFound(NOT_SHARED)
-        await anyio.to_thread.run_sync(
-            answer.rewrite, lambda body, kind: view.answer(asked, given, body, kind, declared)
-        )
+        if answer.kind == PROBLEM:
+            answer.rewrite(view.problem(answer.body), PROBLEM)
+        elif not is_shown(asking):
+            raise NotFound(NOT_SHARED)
+        elif asked.route == "report":
+            text = await anyio.to_thread.run_sync(report_form, answer.body, given)
+            answer.rewrite(*(text or (answer.body, answer.kind)))
         return answer
 
     def _place(self, found: FoundRoute | None) -> Place | None:
@@ -138,30 +140,32 @@ class _Answer:
 
     def __init__(self) -> None:
         self._start: Message = {}
-        self._body = b""
+        self.body = b""
 
     async def take(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self._start = message
         elif message["type"] == "http.response.body":
-            self._body += message.get("body", b"")
+            self.body += message.get("body", b"")
 
     @property
     def status(self) -> int:
         """Of HTTP."""
         return int(self._start["status"])
 
-    def rewrite(self, rules: Callable[[bytes, str], tuple[bytes, str]]) -> None:
-        """By the link's rules; raises StallscopeError for what they do not let out."""
-        kind = Headers(raw=self._start["headers"]).get("content-type", "").partition(";")[0]
-        self._body, kind = rules(self._body, kind)
+    @property
+    def kind(self) -> str:
+        """Media type."""
+        return Headers(raw=self._start["headers"]).get("content-type", "").partition(";")[0]
+
+    def rewrite(self, body: bytes, kind: str) -> None:
+        """Another body instead."""
+        self.body = body
         headers = MutableHeaders(scope=self._start)
         headers["content-type"] = kind
-        headers["content-length"] = str(len(self._body))
-        if "etag" in headers:
-            del headers["etag"]
+        headers["content-length"] = str(len(body))
 
     async def give(self, send: Send) -> None:
         """What is left of it."""
         await send(self._start)
-        await send({"type": "http.response.body", "body": self._body})
+        await send({"type": "http.response.body", "body": self.body})

@@ -78,22 +78,26 @@ _NOT_USED_SHOWN: Final = 100
 _ROWS_OF_GROUP: Final = 200
 
 
-def outline_report(
-    store: Store, investigation_id: str, finding_id: str | None = None, scope: Scope = WHOLE
-) -> bytes:
+def outline_report(store: Store, investigation_id: str, finding_id: str | None = None) -> bytes:
     """The JSON text of the outline, of one finding alone if it is named; raises NotFound without a report, and
     PartFailed where the worker could not make it."""
     path = report_path(store, investigation_id)
     modified_ns = path.stat().st_mtime_ns
-    if not scope.is_whole:
-        _refuse_failed(parsed_report(path, modified_ns))
-        return _outline_text(read_report(store, investigation_id, scope), finding_id or scope.finding_id)
     written = path.with_name(OUTLINE) if finding_id is None else None
     if written is not None and written.is_file() and written.stat().st_mtime_ns >= modified_ns:
         return written.read_bytes()
     if written is not None:
         _refuse_failed(parsed_report(path, modified_ns))
     return _outlined(path, modified_ns, finding_id)
+
+
+def outline_part(store: Store, investigation_id: str, finding_id: str | None, scope: Scope) -> ReportOutline:
+    """The outline of what that scope shows, of one finding alone if it is named; raises as `outline_report` does."""
+    if scope.is_whole:
+        return ReportOutline.model_validate_json(outline_report(store, investigation_id, finding_id))
+    _refuse_failed(read_report(store, investigation_id))
+    report = read_report(store, investigation_id, scope)
+    return _fitting_outline(report, finding_id or scope.finding_id)[0]
 
 
 def _refuse_failed(report: Report) -> None:
@@ -165,12 +169,17 @@ def _outlined(path: Path, modified_ns: int, finding_id: str | None) -> bytes:
 
 
 def _outline_text(report: Report, finding_id: str | None) -> bytes:
-    body = b""
+    return _fitting_outline(report, finding_id)[1]
+
+
+def _fitting_outline(report: Report, finding_id: str | None) -> tuple[ReportOutline, bytes]:
+    """(the outline with the longest lists that fit, its JSON text)."""
     for cut in _CUTS:
-        body = _outline(report, cut, finding_id).model_dump_json(by_alias=True).encode()
+        outline = _outline(report, cut, finding_id)
+        body = outline.model_dump_json(by_alias=True).encode()
         if len(body) <= MOST_BYTES:
             break
-    return body
+    return outline, body
 
 
 def _outline(report: Report, cut: _Cut, finding_id: str | None) -> ReportOutline:

@@ -7,21 +7,26 @@ from backend.forensics.report import Report
 from backend.forensics.report_notes import NotePart
 from backend.services.open_tables import span_of
 from backend.services.read_report import ReportForm, read_report, render_form, report_path
-from backend.services.scope import WHOLE, Scope
+from backend.services.scope import Scope
 from backend.services.write_notes import list_notes
 from backend.storage.records import Note
 from backend.storage.store import Store
 
 
-def report_bytes(store: Store, investigation_id: str, *, with_notes: bool, scope: Scope = WHOLE) -> bytes:
-    """The JSON text of the report: byte for byte what the analysis wrote, unless notes are added or a part of it is
-    asked for; raises NotFound."""
+def report_bytes(store: Store, investigation_id: str, *, with_notes: bool) -> bytes:
+    """The JSON text of the report: byte for byte what the analysis wrote, unless notes are added; raises NotFound."""
     path = report_path(store, investigation_id)
     written = list_notes(store, investigation_id) if with_notes else []
-    if not written and scope.is_whole:
+    if not written:
         return path.read_bytes()
     report = noted(read_report(store, investigation_id), written)
-    return scope.part_of(report).model_dump_json(by_alias=True).encode()
+    return report.model_dump_json(by_alias=True).encode()
+
+
+def report_part(store: Store, investigation_id: str, scope: Scope, *, with_notes: bool) -> Report:
+    """The report of what that scope shows; raises NotFound."""
+    written = list_notes(store, investigation_id) if with_notes else []
+    return scope.part_of(noted(read_report(store, investigation_id), written))
 
 
 def render_report(

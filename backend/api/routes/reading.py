@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from backend.api.dependencies import FileId, NotesShown, ScopeDep, StoreDep, Subject
+from backend.api.dependencies import FileId, LinkDep, NotesShown, ScopeDep, StoreDep, Subject
 from backend.api.description import REPORT_FORMS
 from backend.api.schemas.files import File, FileList
 from backend.api.schemas.reports import DiagnosisList, FindingList, FindingOutlineList, FindingRows, NameList
@@ -19,9 +19,10 @@ from backend.services.outline_report import (
     list_findings,
     list_rows,
     outline_finding,
+    outline_part,
     outline_report,
 )
-from backend.services.publish_report import render_report, report_bytes
+from backend.services.publish_report import render_report, report_bytes, report_part
 from backend.services.read_lines import Lines, read_lines
 from backend.services.read_progress import list_files
 from backend.services.redaction.declared import Asked, shareable
@@ -66,14 +67,16 @@ def get_report(
     subject: Subject,
     notes_shown: NotesShown,
     store: StoreDep,
-    scope: ScopeDep,
+    link: LinkDep,
     request: Request,
     format: ReportForm = "json",
-) -> Response:
+) -> Response | Report:
     """The report `stallscope.report/1`, byte for byte as the analysis wrote it but for the notes of people, or as a
     text to paste, or for CI."""
+    if link is not None:
+        return report_part(store, subject, link.scope, with_notes=notes_shown)
     if format == "json":
-        body = report_bytes(store, subject, with_notes=notes_shown, scope=scope)
+        body = report_bytes(store, subject, with_notes=notes_shown)
         return Response(body, media_type="application/json")
     text, media_type = render_report(store, subject, format, with_notes=notes_shown, page=_page(request))
     return Response(text, media_type=media_type)
@@ -91,13 +94,15 @@ def _page(request: Request) -> str:
 def get_outline(
     subject: Subject,
     store: StoreDep,
-    scope: ScopeDep,
+    link: LinkDep,
     finding: Annotated[
         str | None, Asked.PLAIN, Query(max_length=64, description="Of this finding alone")
     ] = None,
-) -> Response:
+) -> Response | ReportOutline:
     """The report without marks and rows, in at most 250 kB: what pages begin with."""
-    return Response(outline_report(store, subject, finding, scope), media_type="application/json")
+    if link is not None:
+        return outline_part(store, subject, finding, link.scope)
+    return Response(outline_report(store, subject, finding), media_type="application/json")
 
 
 @router.get("/report/findings")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any, get_args
 from urllib.parse import parse_qsl
 
+from pydantic_core import to_json
+
 from backend.errors import NotFound
 from backend.forensics.report import Report
 from backend.services.read_report import ReportForm, render_form
@@ -16,8 +18,6 @@ from backend.services.redaction.place import Place
 from backend.services.redaction.typed_answer import shown_content
 from backend.services.scope import NOT_SHARED, Scope
 from backend.text_classes import ProseValue
-
-JSON, PROBLEM = "application/json", "application/problem+json"
 
 
 @dataclass(frozen=True)
@@ -36,21 +36,19 @@ class SharedView:
         # A form of the report is written from what is left of it, for its marks of escape would hide names.
         return place, "" if place.route == "report" else query
 
-    def answer(
-        self, place: Place, query: str, body: bytes, media_type: str, declared: Any
-    ) -> tuple[bytes, str]:
-        """(the answer, which has that declared type, as the viewer may see it, its media type); raises NotFound for
-        any other media type than JSON."""
-        if media_type not in (JSON, PROBLEM):
-            raise NotFound(NOT_SHARED)
-        shown = self._json(json.loads(body), ProseValue if media_type == PROBLEM else declared)
-        form = dict(parse_qsl(query)).get("format", "json") if place.route == "report" else "json"
-        if media_type == PROBLEM or form not in get_args(ReportForm):
-            return shown, media_type
-        text, media_type = render_form(Report.model_validate_json(shown), form)  # type: ignore[arg-type]
-        return text.encode(), media_type
+    def shown(self, content: Any, declared: Any) -> Any:
+        """An answer that has that declared type, as the viewer may see it."""
+        return content if self.names is None else shown_content(content, declared, self.names)
 
-    def _json(self, content: Any, declared: Any) -> bytes:
-        if self.names is not None:
-            content = shown_content(content, declared, self.names)
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()
+    def problem(self, body: bytes) -> bytes:
+        """A document of what went wrong, whose texts may name what is hidden."""
+        return to_json(self.shown(json.loads(body), ProseValue))
+
+
+def report_form(shown: bytes, query: str) -> tuple[bytes, str] | None:
+    """(a report, as its viewer may see it, in the form that a query asks for, its media type); None for JSON."""
+    form = dict(parse_qsl(query)).get("format", "json")
+    if form not in get_args(ReportForm):
+        return None
+    text, media_type = render_form(Report.model_validate_json(shown), form)  # type: ignore[arg-type]
+    return text.encode(), media_type
