@@ -26,7 +26,7 @@ class StallscopeError(Exception):
 
     @property
     def members(self) -> dict[str, Any]:
-        """What a program is told besides."""
+        """What a program gets besides."""
         return {}
 
 

@@ -32,7 +32,7 @@ def _cores_and_memory() -> tuple[int, int]:
     """Processors that this process may use, and the memory that it may have, in bytes."""
     try:
         cores = len(os.sched_getaffinity(0))
-    except AttributeError:  # only Linux tells
+    except AttributeError:  # only Linux has it
         cores = os.cpu_count() or 1
     return cores, memory_bytes()
 
@@ -82,7 +82,7 @@ class Settings(BaseSettings):
     oidc_groups_claim: str = "groups"
     """Name of the claim that lists somebody's groups."""
     oidc_scopes: str = "openid email profile"
-    """What is asked for; some providers tell groups only when asked for a further one."""
+    """What is asked for; some providers send groups only when asked for a further one."""
 
     worker_files: int = Field(default_factory=lambda: files_at_once(*_cores_and_memory()), ge=1)
     """How many files one worker decodes at the same time."""

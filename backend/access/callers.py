@@ -1,4 +1,4 @@
-"""Who asks, told by the cookie of a sign-in or by a token."""
+"""Who asks, recognized by the cookie of a sign-in or by a token."""
 
 from __future__ import annotations
 

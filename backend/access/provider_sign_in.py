@@ -120,7 +120,7 @@ class ProviderSignIn:
     def _user_info(
         self, client: OAuth2Client, metadata: dict[str, Any], claims: dict[str, Any]
     ) -> dict[str, Any]:
-        """Many providers tell e-mail and groups only here."""
+        """Many providers send e-mail and groups only here."""
         address = metadata.get("userinfo_endpoint")
         if not address:
             return {}

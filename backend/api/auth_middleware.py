@@ -145,7 +145,7 @@ def _check_size(request: Request) -> None:
 
 
 def client_address(request: Request) -> str:
-    """Where the request comes from; a trusted proxy has told it by now."""
+    """Where the request comes from; a trusted proxy has reported it by now."""
     return request.client.host if request.client else ""
 
 

@@ -1,6 +1,6 @@
 """JSON of an investigation travels compressed, unless a guess in the address could show in its length.
 
-The length of a compressed answer tells whether two of its parts are alike. Where one is secret and the other was
+The length of a compressed answer shows whether two of its parts are alike. Where one is secret and the other was
 chosen by whoever reads the wire, it can be guessed letter by letter (BREACH, https://www.breachattack.com). So nothing
 about people, tokens, links or sign-in is compressed, and no answer to a free text.
 """

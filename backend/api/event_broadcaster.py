@@ -79,7 +79,7 @@ class EventBroadcaster:
                 log.warning("progress not read", error=str(error))
 
     def _notify_all(self, error: Unavailable) -> None:
-        # What was told last counts no more: whoever listens is told where the work is when it can be read again.
+        # What was reported last counts no more: whoever listens gets where the work is when it can be read again.
         self._last.clear()
         for queues in self._listeners.values():
             for queue in queues:

@@ -16,7 +16,7 @@ class Server(uvicorn.Server):
     """Ends event streams first when it stops: else it waits for them, cancels them, and writes a trace for each."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """As uvicorn does, after the streams were told that they are over."""
+        """As uvicorn does, after the streams were informed that they are over."""
         end_streams: Callable[[], None] | None = self.lifespan.state.get(END_STREAMS)
         if end_streams is not None:
             end_streams()

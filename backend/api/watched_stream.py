@@ -39,4 +39,4 @@ class WatchedStream:
         try:
             return await to_thread.run_sync(self._is_admitted)
         except Unavailable:
-            return True  # the database is away, and with it all that could be told
+            return True  # the database is away, and with it all that could be sent

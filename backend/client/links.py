@@ -29,7 +29,7 @@ class Link:
 
     @property
     def investigation_id(self) -> str | None:
-        """None for a share link, which does not tell it."""
+        """None for a share link, which does not show it."""
         return self.path.rpartition("/")[2] if "/investigations/" in self.path else None
 
 

@@ -1,4 +1,4 @@
-"""One connection to one server: asks, waits when it is told to come later, and says what went wrong.
+"""One connection to one server: asks, waits when it is asked to come later, and says what went wrong.
 
 Secrets go in headers, never in an address; redirects are not followed, as they would carry the secret elsewhere."""
 

@@ -139,7 +139,7 @@ class _Resumable:
             return int(self._transport.ask("HEAD", upload, headers=TUS).headers["upload-offset"])
         except Problem as problem:
             if problem.status is None:
-                return known  # still away: the next try tells
+                return known  # still away: the next try shows
             raise
 
     def _kept(self, id: str) -> File:

@@ -81,9 +81,9 @@ class VantagePoint:
     snap_length: int = 0
     """Bytes that were kept of each packet at most, as the file says; 0 where it does not say."""
     capture_filter: str = ""
-    """What alone was recorded here (pcapng tells libpcap's filter text), "" where the file does not say."""
+    """What alone was recorded here (pcapng shows libpcap's filter text), "" where the file does not say."""
     stated_name: str = ""
-    """The interface's name or description as the file tells it, "" where it tells none."""
+    """The interface's name or description as the file shows it, "" where it shows none."""
     parts: tuple[str, ...] = ()
     """Of a capture joined from rotated parts: ids of this vantage point in the files after the first."""
     unrecorded_ns: tuple[tuple[int, int], ...] = ()

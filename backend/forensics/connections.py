@@ -52,7 +52,7 @@ CONNECTION_DTYPE: Final = np.dtype(
         ("syn_frame", "<i8"),
         ("syn_ack_frame", "<i8"),
         ("reset_frame", "<i8"),
-        # Of the time since `established_ns`, as `workers.decode.loop.limited_by` tells them apart:
+        # Of the time since `established_ns`, as `workers.decode.loop.limited_by` distinguishes them:
         ("network_ns", "<i8"),  # data in flight, and room in the receiver window
         ("receiver_window_ns", "<i8"),  # the sender had filled the receiver window
         ("data_retransmissions", "<u4"),

@@ -32,7 +32,7 @@ _VISIBLE: Final = re.compile(r"\S")
 
 
 def is_sign(line: str) -> bool:
-    """Whether a line tells that its text holds credentials."""
+    """Whether a line shows that its text holds credentials."""
     return _SIGN.search(line) is not None or _HEX_LINE.match(line) is not None
 
 

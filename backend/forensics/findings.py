@@ -90,7 +90,7 @@ def step_marks(series: CounterSeries) -> list[MarkPart]:
 
 SHORTEST_MS = 0.01
 WHOLE_SECONDS_FROM = 100
-"""Tenths of a longer time tell a reader nothing more."""
+"""Tenths of a longer time show a reader nothing more."""
 
 
 def seconds_text(seconds: float) -> str:

@@ -146,7 +146,7 @@ def _by_destination(
 
 
 def _lookups(facts: Facts) -> OutcomesPart | None:
-    """Each lookup by its last own question: what the application was told."""
+    """Each lookup by its last own question: what the application was answered."""
     lookups = facts.dns.lookups
     own = np.flatnonzero(~lookups.leg)
     if not len(own):
@@ -160,7 +160,7 @@ def _lookups(facts: Facts) -> OutcomesPart | None:
     last, begun_ns = rows[own[ends]], rows["start_ns"][first]
     answered = last["answer_ns"] != NEVER
     waited_ns = np.where(answered, last["answer_ns"], last["last_sent_ns"]) - begun_ns
-    # Whoever asked just before the end may still be answered; where one direction alone was seen nobody can tell.
+    # Whoever asked just before the end may still be answered; where one direction alone was seen nobody can know.
     places, moved = lookups.messages.places, lookups.exchanges.offsets.of_place
     ended_ns = (
         np.array([place.file_ns[1] for place in places], np.int64)[last["place"]] - moved[last["place"]]

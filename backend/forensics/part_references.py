@@ -70,7 +70,7 @@ class _Rewriter(Rewriter):
         return made
 
     def table(self, table: TablePart) -> TablePart:
-        """Frames are in columns of that name; an `input` column tells whose they are."""
+        """Frames are in columns of that name; an `input` column shows whose they are."""
         names = [column.name for column in table.columns]
         frames = [n for n, name in enumerate(names) if name.split(" ")[-1] == "frame"]
         if not frames:

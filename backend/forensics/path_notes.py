@@ -18,7 +18,7 @@ _Ends = tuple[str, str]
 """(client, server), each address and port as the client's side shows them."""
 
 _ABOUT_EVERY_RETRY: Final = "syn-retransmission"
-"""Findings of this kind are about all attempts to their destination that were sent again; their events tell some."""
+"""Findings of this kind are about all attempts to their destination that were sent again; their events show some."""
 
 
 def notes_by_link(facts: Facts, findings: Sequence[FindingPart]) -> dict[int, Note]:

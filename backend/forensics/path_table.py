@@ -290,7 +290,7 @@ def _lists(
     of: Callable[[dict[str, Any]], Iterable[Any]],
     kind: pa.DataType,
 ) -> pa.Array:
-    """A list a row, empty where nothing is told."""
+    """A list a row, empty where nothing is stated."""
     sizes = np.zeros(total, np.int32)
     values: list[Any] = []
     for row, note in notes_of.items():

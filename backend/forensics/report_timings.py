@@ -1,4 +1,4 @@
-"""What the parts of an analysis took, as the report tells it."""
+"""What the parts of an analysis took, as the report shows it."""
 
 from __future__ import annotations
 

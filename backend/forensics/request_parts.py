@@ -23,7 +23,7 @@ SCHEMA = pa.schema(
         ("kind", pa.string()),  # one of PARTS
         ("name", pa.string()),  # as in the shape of the request
         ("line", pa.string()),  # ``GET /latest/meta-data/…``; empty where it was no HTTP that could be read
-        ("basis", pa.string()),  # inferred: told by the data's times alone
+        ("basis", pa.string()),  # inferred: recognized by the data's times alone
         ("after_ns", pa.int64()),  # begin, after that of the request at its server's side
         ("length_ns", pa.int64()),
         ("input", pa.string()),  # frames are this input's

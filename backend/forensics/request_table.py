@@ -175,7 +175,7 @@ def _place_of(capture: Capture, paths: pa.Table) -> _Place:
 
 def _choose(captures: list[Capture], places: list[_Place]) -> NDArray[np.bool_]:
     """Which rows of all captures, one after the other, to keep: of sightings of one request one with its response,
-    of these the earliest on the way. Sequence numbers tell, for they pass every vantage point as they are."""
+    of these the earliest on the way. Sequence numbers show, for they pass every vantage point as they are."""
     parts = []
     for capture, place in zip(captures, places, strict=True):
         keys = capture.messages.http.read(_KEYS)
@@ -269,7 +269,7 @@ _INFERRED_ROWS = 1 << 16
 
 
 def _inferred_rows(facts: Facts, capture: int) -> Ints:
-    """Rows of the breakdown of requests that were told by their data alone, of one capture."""
+    """Rows of the breakdown of requests that were recognized by their data alone, of one capture."""
     breakdown = facts.breakdown
     inferred = np.flatnonzero(breakdown.inferred)
     mine: Ints = inferred[capture_of(breakdown.node[inferred], facts.attempts.sightings) == capture]

@@ -23,7 +23,7 @@ SCHEMA = pa.schema(
         ("sent_ns", pa.int64()),  # of a farther sighting: when it passed the nearest vantage point
         ("rtt_ms", pa.float64()),  # from here to the responder and back
         ("kind", pa.string()),
-        ("prober", pa.string()),  # empty where a listing does not tell
+        ("prober", pa.string()),  # empty where a listing does not show
         ("prober_port", pa.int32()),
         ("responder", pa.string()),
         ("responder_port", pa.int32()),
@@ -40,7 +40,7 @@ SCHEMA = pa.schema(
             pa.float64(),
         ),  # from the nearest vantage point to here, null where clocks cannot be compared
         ("flow", pa.int64()),  # equal for one direction of one connection, or one series of echoes
-        ("printed", pa.bool_()),  # told by a listing, not by packets
+        ("printed", pa.bool_()),  # stated by a listing, not by packets
         ("at_ns", pa.int64()),  # `sent_ns` on the clock that all times of the report are on
     ]
 )
@@ -120,7 +120,7 @@ def _batch(
 
 
 def _collect(facts: Facts) -> _Rows:
-    """The captures' samples with those that only a listing tells of between them, by time of sending."""
+    """The captures' samples with those that only a listing shows between them, by time of sending."""
     samples = every_sample(facts.captures, facts.attempts.sightings)
     places = facts.attempts.places
     listed, listing = _listed(facts.round_trips, with_untimed=not facts.has_packets)
@@ -156,7 +156,7 @@ def _between(values: Ints, at: int, more: Ints) -> Ints:
 
 
 def _listed(trips: RoundTrips, *, with_untimed: bool) -> tuple[NDArray[np.void], Ints]:
-    """(samples that only listings tell of, the number of the source of each); those without times of day can be placed
+    """(samples that only listings show, the number of the source of each); those without times of day can be placed
     only where there is nothing else."""
     wanted = [s.printed and (s.timed or with_untimed) for s in trips.sources]
     rows = np.flatnonzero(np.array(wanted, np.bool_)[trips.capture]) if len(trips.rows) else trips.capture

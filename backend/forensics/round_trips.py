@@ -1,7 +1,7 @@
 """Round trips of a capture: one row a sample, taken by the decoder where the packets pass.
 
 A sample is a packet that asks for an answer and the packet that answers it, both seen at one vantage point. Packets
-that were sent again give none, nor do packets sent while one that was sent again is unacknowledged: nobody can tell
+that were sent again give none, nor do packets sent while one that was sent again is unacknowledged: nobody can know
 which of them was answered (Karn and Partridge 1987; RFC 6298 section 3). Copies of a packet are no samples."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ ECHO: Final = 2  # ICMP echo -> reply
 DATA: Final = 3  # TCP data -> ACK without data
 REQUEST: Final = 4  # TCP data -> data that acknowledges it, or an HTTP/1 request -> response
 LOOKUP: Final = 5  # DNS query -> answer
-PRINTED: Final = 6  # printed by a tool that probes: only the text tells of it
+PRINTED: Final = 6  # printed by a tool that probes: only the text shows it
 
 KIND_NAMES: Final = {
     SYN_ANSWERED: "SYN",

@@ -1,7 +1,7 @@
 """Tunnel paths: what a packet was wrapped in between the captured frame and the IP header that is analyzed.
 
 A capture numbers its paths; number 0 is no tunnel. One VLAN tag on an otherwise bare frame is no path: the
-`vlan` column tells it. Both directions of a tunnel are one path, so the outer addresses of a layer are the two
+`vlan` column shows it. Both directions of a tunnel are one path, so the outer addresses of a layer are the two
 ends in the order of their numbers, not sender and receiver.
 
 Equal addresses and ports in different networks are different connections. The network is what the VLAN ids,
@@ -75,7 +75,7 @@ class TunnelLayer:
 @dataclass(frozen=True)
 class Tunnel:
     """A path from the outside in. `network` is the same number for all paths into one network, in every
-    capture; 0 when nothing but the outermost VLAN tells networks apart."""
+    capture; 0 when nothing but the outermost VLAN distinguishes networks."""
 
     layers: tuple[TunnelLayer, ...] = ()
     network: int = 0

@@ -49,7 +49,7 @@ def _reason(facts: Facts, host: HostSigns) -> str:
     table = facts.attempts.table
     clients = np.unique(table[["client_high", "client_low"]]).tolist() if len(table) else []
     if any(Endpoint(high, low, 0).address in host.addresses for high, low in clients[:CLIENTS_MOST]):
-        return "it is a client of these connections, and nothing in them tells of a loss there"
+        return "it is a client of these connections, and nothing in them shows a loss there"
     return "nothing in them shows that this host passed these packets on or was asked"
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 P_LEAST, P_MOST = 0.001, 0.99
-"""Probabilities beyond these tell a reader nothing more."""
+"""Probabilities beyond these show a reader nothing more."""
 SHARE_LEAST = 0.1
 """Percent: a smaller share is not rounded to none, nor what is left of it to all."""
 TENTHS_BELOW = 10
-"""Percent: of larger shares tenths tell a reader nothing more."""
+"""Percent: of larger shares tenths show a reader nothing more."""
 
 
 def plural(number: int, noun: str, many: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Reads the audit log, writes it out and clears it; and lets bytes go that it has to tell of."""
+"""Reads the audit log, writes it out and clears it; and lets bytes go that it has to report."""
 
 from __future__ import annotations
 

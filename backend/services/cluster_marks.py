@@ -29,7 +29,7 @@ MOST_BYTES = 225_000
 """Of an answer's marks, rather too much than too little: the whole answer stays below 300 kB."""
 FRAMES_OF_ONE = 32
 FRAMES_OF_MANY = 2
-"""Of one part, of groups and of marks that are too many to be told with all their evidence."""
+"""Of one part, of groups and of marks that are too many to be listed with all their evidence."""
 WIDER = 1.5
 _BYTES_OF_A_MARK = 185
 _BYTES_OF_A_PART = 50

@@ -29,7 +29,7 @@ def freeze(store: Store, share: Share) -> None:
     files = tuple(file for file in now.files if file.status != UPLOADING)
     notes = tuple(list_notes(store, share.investigation_id)) if share.with_notes else ()
     folder = store.frozen_folder(share.investigation_id, share.id)
-    # A link tells nobody how many links there are.
+    # A link shows nobody how many links there are.
     copy = FrozenCopy(folder, replace(now.investigation, share_count=0), files, notes)
     texts = {
         file.sha256: store.blobs.path(file.sha256)

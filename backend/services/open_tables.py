@@ -48,7 +48,7 @@ class Tables:
     """Earliest packet of all captures; times in charts count from here."""
     end_ns: int
     clocks: dict[str, CaptureClock]
-    """By input; captures whose lanes tell nothing else are on the report's clock."""
+    """By input; captures whose lanes show nothing else are on the report's clock."""
 
     def clock(self, input_name: str) -> CaptureClock:
         """The clock of one input."""

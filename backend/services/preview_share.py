@@ -46,7 +46,7 @@ def preview(store: Store, share_id: str) -> Preview:
 
 
 def previewed(store: Store, share_id: str) -> tuple[Store, Share] | None:
-    """(what the link is read from, the link) where its preview may tell what was found, and there is a report."""
+    """(what the link is read from, the link) where its preview may show what was found, and there is a report."""
     share = _share(store, share_id)
     if share is None or not _is_open(share) or not share.show_title or share.password_hash:
         return None

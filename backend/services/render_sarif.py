@@ -75,7 +75,7 @@ def _of_finding(finding: FindingPart) -> Result:
 
 
 def _location(evidence: EvidencePart, where: Sequence[str]) -> Result:
-    """A dump's lines are a region; a capture has no lines, so its frames are told in words."""
+    """A dump's lines are a region; a capture has no lines, so its frames are described in words."""
     physical: Result = {"artifactLocation": {"uri": quote(evidence.input)}}
     if evidence.lines:
         physical["region"] = {"startLine": min(evidence.lines), "endLine": max(evidence.lines)}

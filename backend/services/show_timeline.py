@@ -52,7 +52,7 @@ class Window:
     """None is by capture point."""
     lanes_most: int = LANES_MOST
     gaps_over: int | None = None
-    """Stretches without marks that are longer are told."""
+    """Stretches without marks that are longer are listed."""
     folds: tuple[Stretch, ...] = ()
     """Stretches of which no traffic is wanted: the rest is drawn the finer."""
 

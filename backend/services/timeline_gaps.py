@@ -14,7 +14,7 @@ from backend.services.cluster_marks import TimelineMark
 
 FOLDS_MOST = 40
 WHOLE = ("band", "comb", "bracket")
-"""Glyphs that fill their time. The others tell of their ends only: a ladder spans just the wait that is folded, and
+"""Glyphs that fill their time. The others show their ends only: a ladder spans just the wait that is folded, and
 when between two dumps a counter rose nobody knows."""
 UNTOUCHED = ("guide",)
 """Drawn for one selection only: whoever draws them cuts the gaps there."""

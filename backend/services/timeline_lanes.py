@@ -135,7 +135,7 @@ class GroupLanes:
         return {cid: _lane_id(key) for cid, key in keys.items() if key in self._keys}
 
     def _regrouped(self, marks: Sequence[TimelineMark]) -> list[TimelineMark]:
-        """Marks on the lanes of the connections whose packets prove them. What the kernel told stays where it is."""
+        """Marks on the lanes of the connections whose packets prove them. What the kernel says stays where it is."""
         cids = _cids_of_marks(self._tables)
         keys = group_tables.keys_of_cids(
             self._tables.query,

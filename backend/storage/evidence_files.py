@@ -218,7 +218,7 @@ def begin_decode(session: Session, file_id: str, attempt: int) -> int | None:
 
 
 def forgive_start(session: Session, file_id: str, attempt: int) -> None:
-    """The worker stops because it was told to."""
+    """The worker stops because it was asked to."""
     if starts_of(session, file_id, attempt):
         _row(session, file_id).starts -= 1
 

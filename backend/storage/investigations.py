@@ -146,7 +146,7 @@ def judging_starts(session: Session, investigation_id: str, generation: int) -> 
 
 
 def count_judging(session: Session, investigation_id: str, generation: int, by: int) -> None:
-    """One worker more has begun to judge it (1), or stops because it was told to (-1)."""
+    """One worker more has begun to judge it (1), or stops because it was asked to (-1)."""
     row = session.get(AnalysisRow, (investigation_id, generation))
     if row is not None:
         row.starts = max(0, row.starts + by)

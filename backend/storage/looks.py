@@ -205,7 +205,7 @@ class LookFolder:
         return int((self._json("starts.json") or {}).get("starts", 0))
 
     def count_start(self, by: int = 1) -> None:
-        """One worker more has begun it, or (-1) stops because it was told to."""
+        """One worker more has begun it, or (-1) stops because it was asked to."""
         if self.path.is_dir():
             self._write("starts.json", {"starts": max(0, self.starts + by)})
 

@@ -34,7 +34,7 @@ _LACKING = (
 
 
 class _Columns(dict[str, Any]):
-    """A row by column name; a column that an older version did not write is told as such."""
+    """A row by column name; a column that an older version did not write is reported as such."""
 
     def __missing__(self, name: str) -> Any:
         raise Outdated()

@@ -64,7 +64,7 @@ def _is_busy(error: BaseException) -> bool:
 
 
 class Reachability:
-    """While a database is away one caller at a time asks whether it is back; the others are told at once.
+    """While a database is away one caller at a time asks whether it is back; the others are refused at once.
 
     Otherwise everybody waits for the same time-out, and what needs no database waits for a thread.
     """

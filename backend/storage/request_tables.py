@@ -131,7 +131,7 @@ def parts_of(query: PacketQuery, parts: str, served: int) -> list[dict[str, Any]
 
 
 PARTS_MOST = 2_000
-"""Parts of one request that are told one by one."""
+"""Parts of one request that are listed one by one."""
 
 
 def _conditions(wanted: RequestFilter) -> Conditions:

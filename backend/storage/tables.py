@@ -160,7 +160,7 @@ class ShareRow(Base):
     password_hash: Mapped[str] = mapped_column(String(160), default="")
     """Salt and scrypt hash in hexadecimal; empty for none."""
     show_title: Mapped[bool] = mapped_column(default=False)
-    """Whether a preview of the link tells what was found."""
+    """Whether a preview of the link shows what was found."""
     opened: Mapped[int] = mapped_column(default=0)
     last_opened: Mapped[str | None] = mapped_column(String(40))
     pseudonym_key: Mapped[bytes] = mapped_column(LargeBinary, default=lambda: token_bytes(32))

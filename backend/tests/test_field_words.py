@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,6 +71,8 @@ BANNED_NAMES = {
     "anatomy": "latency breakdown",
 }
 """Word of a name in the product's code -> the term to use."""
+BANNED_NOTES = {r"\b(?:told|tells|telling)\b": "reports, shows, states, distinguishes"}
+"""Pattern -> the term to use, in docstrings and comments."""
 OF_THE_LIBRARY = {"guess_type"}
 OF_THE_PAGE = {word: term for word, term in BANNED_NAMES.items() if word != "gate"}
 """A comparison in a pipeline is a gate (Jenkins, GitLab and SonarQube call it so)."""
@@ -82,6 +86,17 @@ def _literals(path: Path) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in notes:
             yield node.value
+
+
+def notes_in(code: str) -> Iterator[str]:
+    """Docstrings and comments of Python code."""
+    for node in ast.walk(ast.parse(code)):
+        match node:
+            case ast.Expr(ast.Constant(str() as text)):
+                yield text
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
 
 
 def _page_texts(path: Path) -> Iterator[str]:
@@ -187,6 +202,24 @@ def test_names_in_the_page_are_the_terms_of_the_field() -> None:
         and (found := banned_page_names_in(path.read_text(encoding="utf-8")))
     }
     assert wrong == {}
+
+
+def test_notes_in_the_code_hold_the_terms_of_the_field() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {term} in “{note.strip()[:90]}”"
+        for folder in ("backend", "workers")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if not {"tests", "bench"} & set(path.parts)
+        for note in notes_in(path.read_text(encoding="utf-8"))
+        for pattern, term in BANNED_NOTES.items()
+        if re.search(pattern, note)
+    ]
+    assert wrong == []
+
+
+def test_notes_are_docstrings_and_comments() -> None:
+    code = '"""One."""\nx = "told"  # two\ndef f():\n    """Three."""\n'
+    assert sorted(notes_in(code)) == ["# two", "One.", "Three."]
 
 
 @pytest.mark.parametrize(

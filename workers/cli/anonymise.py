@@ -83,7 +83,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _originals(files: Sequence[EvidenceFile], scratch: Path, line: object) -> list[Original]:
-    """What can be read, decoded where it is a capture; the rest is told on standard error."""
+    """What can be read, decoded where it is a capture; the rest is reported on standard error."""
     from backend.errors import StallscopeError
     from workers.cli.analyse_files import complain
     from workers.cli.progress_line import ProgressLine

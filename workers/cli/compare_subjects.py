@@ -57,7 +57,7 @@ def parse_report(content: object, source: str) -> Report:
 
 
 def _looks_like_report(path: Path) -> bool:
-    """JSON that names a schema of ours; anything else is evidence, or is told to be none."""
+    """JSON that names a schema of ours; anything else is evidence, or is refused."""
     with path.open("rb") as handle:
         start = handle.read(4096)
     if not b"".join(start.split()[:2]).startswith(_REPORT_STARTS) or b"stallscope." not in start:

@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until told to stop."""
+    """Serve until asked to stop."""
     from workers.cli.serve import serve
 
     return serve(arguments, with_demo=True)

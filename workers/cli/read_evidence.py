@@ -44,7 +44,7 @@ class Evidence:
 def read_evidence(
     files: Sequence[EvidenceFile], line: ProgressLine, complain: Callable[[str], None]
 ) -> Evidence:
-    """All files, decoded or parsed; what cannot be read is told to `complain` and left out."""
+    """All files, decoded or parsed; what cannot be read is reported by `complain` and left out."""
     scratch = Scratch()
     reader = _Reader(chosen_limits(), scratch.path, line, complain, Evidence(keeps=scratch))
     plain = _with_distinct_names(

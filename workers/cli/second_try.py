@@ -79,7 +79,7 @@ def _in_child(command: Callable[[], int], attempt: _Try) -> int:
 
 
 def _end_by_signal(number: int) -> int:
-    """Whoever started this process is told the same end."""
+    """Whoever started this process gets the same end."""
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)
     return 128 + number

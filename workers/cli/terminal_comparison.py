@@ -46,7 +46,7 @@ def render_terminal_comparison(comparison: Comparison, *, width: int, colour: bo
     changes = all_changes(comparison)
     _listed(page, "Worse in the candidate", [c for c in changes if c.state in BAD])
     _listed(page, "Better in the candidate", [c for c in changes if c.state in GOOD])
-    _listed(page, "Cannot be told", [c for c in changes if c.state == "cannot-tell"])
+    _listed(page, "Undecided", [c for c in changes if c.state == "cannot-tell"])
     _causes(page, comparison)
     _figures(page, comparison)
     _limits(page, comparison)

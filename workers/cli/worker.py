@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Work until told to stop."""
+    """Work until asked to stop."""
     import signal
     import threading
 

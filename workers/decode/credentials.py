@@ -55,7 +55,7 @@ def find_credentials(capture: Capture, seen: Bools, loose_frames: int) -> Creden
 
 
 def _holds(batch: pa.RecordBatch) -> Bools:
-    """Of each exchange: whether its heads, its target or the beginning of a body tell that it carries credentials."""
+    """Of each exchange: whether its heads, its target or the beginning of a body show that it carries credentials."""
     marks = batch.column("marks").to_numpy()
     holds: Bools = (marks & (SENT_TOKEN | SENT_AUTHORIZATION | HELD_CREDENTIALS)) != 0
     for name in _NUMBERS[2:]:

@@ -64,7 +64,7 @@ def read_variant(head: memoryview) -> PcapVariant:
     """The variant of a file that begins with `head`: its whole header, and records to judge by."""
     big, magic = PCAP_MAGICS[bytes(head[:4])]
     major, minor, snap_length, link_type = struct.unpack_from((">" if big else "<") + "HH8xII", head, 4)
-    # The upper half of the field may tell the length of the frame check sequence.
+    # The upper half of the field may show the length of the frame check sequence.
     variant = PcapVariant("pcap", big, 1000, link_type & 0xFFFF, snap_length)
     longest = snap_limit(snap_length)
     if magic == _NANOSECONDS:

@@ -84,7 +84,7 @@ def _carve(
     scratch: Path,
     notify: Notify,
 ) -> LookOutcome:
-    """Whole captures are anonymised, then the frames are taken out: streams tell where messages begin."""
+    """Whole captures are anonymised, then the frames are taken out: streams show where messages begin."""
     sources = []
     for number, file in enumerate(files, 1):
         made = scratch / f"capture-{number}.pcapng"

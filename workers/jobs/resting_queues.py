@@ -30,7 +30,7 @@ class RestingQueues:
         threading.Thread(target=self._watch, name="queue-watch", daemon=True).start()
 
     def is_awake(self) -> bool:
-        """Whether the engine looks as often as it is told to."""
+        """Whether the engine looks as often as it is asked to."""
         return self._awake.is_set()
 
     def _watch(self) -> None:

@@ -46,7 +46,7 @@ def main(arguments: Sequence[str]) -> None:
     adopt_orphans()
     for name in prepare:
         module, _, function = name.partition(":")
-        with suppress(Exception):  # what fails here fails again, and is told, when a file comes
+        with suppress(Exception):  # what fails here fails again, and is reported, when a file comes
             found = importlib.import_module(module)
             if function:
                 getattr(found, function)()
@@ -133,7 +133,7 @@ class Launcher:
         watch.close()
 
     def _end_orphans(self) -> None:
-        """What a child left behind became ours. It dies before anybody is told that the work is over."""
+        """What a child left behind became ours. It dies before anybody is informed that the work is over."""
         known = {process for process, _ in self._children.values()}
         while orphans := [each for each in _children_of(os.getpid()) if each not in known]:
             for orphan in orphans:

@@ -98,7 +98,7 @@ class ChildPool:
         quick: bool = False,
         hidden: Iterable[Path] = (),
     ) -> None:
-        """`works` are all that its children can be told to do; `prepare` is called once, before the first child;
+        """`works` are all that its children can be asked to do; `prepare` is called once, before the first child;
         `hidden` are data and secrets that no child reads, wherever they lie."""
         self.limits = limits
         self._hidden = tuple(hidden)

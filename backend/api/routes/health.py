@@ -25,7 +25,7 @@ async def healthy() -> str:
 
 @router.get("/readyz", response_class=PlainTextResponse)
 def ready(store: StoreDep) -> Response:
-    """The database answers too; 503 while it does not. Low disk space is told: only uploads are refused then; and
+    """The database answers too; 503 while it does not. Low disk space is reported: only uploads are refused then; and
     so is what a worker's machine refuses to confine the processes with that read uploads."""
     store.database.ready()
     lines = ["ready, low disk space: uploads are refused" if store.room().is_low else "ready"]

@@ -61,7 +61,7 @@ def get_requests(
     offset: Offset = None,
 ) -> HttpRequestList:
     """HTTP/1 requests with their responses, each once however many vantage points saw it; behind them those that were
-    told by their data alone, because their payload could not be read."""
+    recognized by their data alone, because their payload could not be read."""
     return list_requests(
         store,
         subject,

@@ -56,7 +56,7 @@ class ShareOptions(BaseModel):
     """Only this view; null for all of the investigation, or of the finding."""
     password: str = Field(default="", max_length=200)
     show_title: bool = False
-    """Whether a chat's preview of the link tells what was found."""
+    """Whether a chat's preview of the link shows what was found."""
 
 
 ShownView = Annotated[

@@ -1,4 +1,4 @@
-"""The disk as the API tells it."""
+"""The disk as the API shows it."""
 
 from __future__ import annotations
 

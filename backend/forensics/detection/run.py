@@ -40,7 +40,7 @@ OnProgress = Callable[[DetectionSoFar], None]
 def run_detectors(
     facts: Facts, on_progress: OnProgress | None = None, isolation: Isolation | None = None
 ) -> Detected:
-    """`told` hears of each detector before it begins, and of the end. Of one that breaks, `isolation` keeps the
+    """`on_progress` is called before each detector, and at the end. Of one that breaks, `isolation` keeps the
     line."""
     isolation = isolation or Isolation()
     findings: list[FindingPart] = []

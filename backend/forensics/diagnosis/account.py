@@ -28,7 +28,7 @@ class Settled:
 def settle(facts: Facts, hypotheses: Sequence[Hypothesis]) -> tuple[list[Settled], frozenset[int]]:
     """(the hypotheses with what they take and lose, links of the attempts that nobody takes).
 
-    The surest takes first; of equals the one that claims fewer, since it is the more specific. What cannot be told
+    The surest takes first; of equals the one that claims fewer, since it is the more specific. What is undecided
     takes nothing."""
     left = set(facts.delays.link.tolist())
     settled: list[Settled] = []
@@ -39,7 +39,7 @@ def settle(facts: Facts, hypotheses: Sequence[Hypothesis]) -> tuple[list[Settled
         open_ = weigh(hypothesis)[1] == "cannot-tell"
         taken = frozenset() if open_ else frozenset(left.intersection(hypothesis.attempts))
         left -= taken
-        # What cannot be told is about these attempts, but none of their lost time is its own.
+        # What is undecided is about these attempts, but none of their lost time is its own.
         lost_s = facts.delays.lost_by(taken)
         settled.append(Settled(replace(hypothesis, time_lost_s=lost_s), taken))
     return settled, frozenset(left)

@@ -1,4 +1,4 @@
-"""Who held up a queue, as listings of the host's programs tell: weighed evidence for the causes of stalls."""
+"""Who held up a queue, as listings of the host's programs show: weighed evidence for the causes of stalls."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def brackets(kernel: KernelFacts, delta: CounterDelta, first_ns: int, last_ns: i
     before and after."""
     if delta.basis == "counters":
         return True
-    # One text may hold a series of dumps: the lines tell which.
+    # One text may hold a series of dumps: the lines show which.
     times = {
         (each.input, tuple(row.line for row in each.dump.counters)): each.dump.captured_at_ns
         for each in kernel.dumps

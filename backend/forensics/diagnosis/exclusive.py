@@ -88,7 +88,7 @@ def _yield_attempts(settled: Sequence[Settled]) -> list[Settled]:
 
 
 def leave_accidents(facts: Facts, hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """One lost SYN that was not followed, and that no other source tells of, has no known cause."""
+    """One lost SYN that was not followed, and that no other source shows, has no known cause."""
     return [
         replace(h, ceiling=min(h.ceiling, POSSIBLE_ABOVE)) if _is_accident(facts, h) else h
         for h in hypotheses

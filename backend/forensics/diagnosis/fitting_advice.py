@@ -38,7 +38,7 @@ def with_fitting_advice(
 
 
 def _host_of(part: DiagnosisPart, findings: Sequence[Case]) -> str:
-    """The address that most of its findings are about; "" where none tells."""
+    """The address that most of its findings are about; "" where none shows."""
     about = (flow for finding in findings if finding.id in part.findings for flow in finding.flows)
     return _most_named(flow.destination for flow in about)
 

@@ -112,7 +112,7 @@ def _has_setting(kernel: KernelFacts, key: str) -> bool:
 
 
 def _kernels(facts: Facts, at: HostRole, about: Sequence[Case]) -> list[KernelFacts]:
-    """Of the hosts that are meant; where one cannot be told, of all hosts."""
+    """Of the hosts that are meant; where one cannot be determined, of all hosts."""
     listed = facts.listed_hosts
     everybody = [host.kernel for host in listed.hosts]
     if at == "node":

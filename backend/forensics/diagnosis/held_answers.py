@@ -39,12 +39,12 @@ class Held:
 
     @property
     def stood_still(self) -> str:
-        """Whose queue it was, as far as the direction tells."""
+        """Whose queue it was, as far as the direction shows."""
         return {REQUEST_PATH: self.responder, REPLY_PATH: self.prober}.get(self.direction, "")
 
     @property
     def known(self) -> bool:
-        """Whether captures of both ends tell the direction."""
+        """Whether captures of both ends show the direction."""
         return self.direction in (REQUEST_PATH, REPLY_PATH)
 
 

@@ -17,7 +17,7 @@ FIXED_FROM = (5, 9)
 
 @dataclass(frozen=True)
 class IpvsSettings:
-    """Values with the lines that hold them; None where no dump tells."""
+    """Values with the lines that hold them; None where no dump shows."""
 
     reuse_mode: tuple[int, Line] | None
     conntrack: tuple[int, Line] | None
@@ -47,7 +47,7 @@ def carries_fix(release: str) -> bool | None:
 
 
 def read_settings(kernel: KernelFacts) -> IpvsSettings:
-    """The first dump that tells each; of lists of nodes the kernel that all of them run."""
+    """The first dump that shows each; of lists of nodes the kernel that all of them run."""
     releases = ((d.input, d.dump.kernel) for d in kernel.dumps if d.dump.kernel is not None)
     return IpvsSettings(
         _number(_first(kernel, "net.ipv4.vs.conn_reuse_mode")),

@@ -17,7 +17,7 @@ from backend.forensics.wording import p_text, times_text
 
 SIGNIFICANT_P = 0.01
 SAMPLE_LIKE_P = 0.05
-"""Above this the two rates cannot be told apart."""
+"""Above this the two rates cannot be distinguished."""
 CONNTRACK_FAR_BELOW = 0.8
 CONNTRACK_COMMAND = (
     "sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max; dmesg | grep 'table full'"

@@ -180,7 +180,7 @@ def address_is_twice(facts: Facts, d: Destination) -> bool:
 
 
 def life_of(facts: Facts, d: Destination) -> ListedLife:
-    """What listings tell of the host that was asked."""
+    """What listings show of the host that was asked."""
     first_ns = int(d.attempts.retried.start_ns[d.attempts.positions].min())
     last_ns = int(d.attempts.retried.last_ns[d.attempts.positions].max())
     return listed_life(facts.listed_hosts, d.endpoint, (first_ns, last_ns), d.syns, hops_of(d))

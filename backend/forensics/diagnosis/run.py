@@ -57,7 +57,7 @@ def discover_causes() -> tuple[tuple[str, Assess], ...]:
 
 def diagnose(facts: Facts, findings: Sequence[Case], isolation: Isolation | None = None) -> Answer:
     """Diagnoses by time lost, the surer first among equals; what nobody explains becomes `unknown`, which takes in
-    the causes that could not be told about the same attempts."""
+    the causes that could not be determined about the same attempts."""
     isolation = isolation or Isolation()
     findings = NamedFindings.of(findings)
     hypotheses = [
@@ -119,7 +119,7 @@ def _asked(facts: Facts, hypothesis: Hypothesis) -> str:
 
 
 def _of_unconcerned_host(facts: Facts, hypothesis: Hypothesis, isolation: Isolation) -> bool:
-    """It cannot be told, and rests on listings alone of hosts that had nothing to do with these packets."""
+    """It cannot be determined, and rests on listings alone of hosts that had nothing to do with these packets."""
     if not facts.has_packets or hypothesis.findings or weigh(hypothesis)[1] != "cannot-tell":
         return False
     cited = {part.input for piece in hypothesis.weighed for part in piece.evidence}

@@ -65,7 +65,7 @@ class SegmentCase:
 
     @property
     def followed(self) -> int:
-        """Segments of which two vantage points, or the receiver's own counter, tell where they were lost."""
+        """Segments of which two vantage points, or the receiver's own counter, show where they were lost."""
         return len(self.of("lost between", "in node", "answer lost", "arrived", "counted"))
 
     def frames_of(self, *names: str) -> frozenset[Frame]:
@@ -151,7 +151,7 @@ def _counted(facts: Facts, finding: DataRetransmission) -> Rise | None:
 
 
 def _fate(facts: Facts, row: int, counted: Rise | None) -> SegmentFate:
-    """What no second vantage point tells of a segment to the server, its counter does."""
+    """What no second vantage point shows of a segment to the server, its counter does."""
     fate = facts.segment_losses.fate_of(row)
     to_server = bool(facts.anomalies.rows["from_client"][row])
     open_end = fate.fate in ("beyond", "one place")

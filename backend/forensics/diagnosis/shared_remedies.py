@@ -12,7 +12,7 @@ _OF_NODES = ("kube-proxy", "Kubernetes")
 
 
 def with_known_versions(remedies: Sequence[RemedyPart], kernel: KernelFacts) -> list[RemedyPart]:
-    """Remedies that hang on the version of Kubernetes say which one the nodes run, where a dump tells it."""
+    """Remedies that hang on the version of Kubernetes say which one the nodes run, where a dump shows it."""
     known = node_versions(kernel)
     if known is None:
         return list(remedies)

@@ -26,7 +26,7 @@ OFTEN_SHARE = 0.1
 
 @dataclass(frozen=True)
 class Throttled:
-    """What cpu.stat of a server's host counted; `periods` is None where it does not tell them."""
+    """What cpu.stat of a server's host counted; `periods` is None where it does not show them."""
 
     rise: Rise
     periods: Rise | None
@@ -48,7 +48,7 @@ class Throttled:
 
 
 def throttled_at(facts: Facts, finding: SlowAnswer) -> Throttled | None:
-    """None where the listings of the server's host do not tell."""
+    """None where the listings of the server's host do not show."""
     kernel = facts.kernel_at(finding.server)
     rise = counter_rise(kernel, "cpu-stat", "nr_throttled")
     return None if rise is None else Throttled(rise, counter_rise(kernel, "cpu-stat", "nr_periods"))

@@ -26,7 +26,7 @@ PROBE_DTYPE: Final = np.dtype(
         ("series", "<u2"),  # index into `Dump.probe_series`
         ("marks", "u1"),
         ("sequence", "<u4"),  # as printed; of tools that print none, counted from 0
-        ("sent_ns", "<i8"),  # UTC, ns since 1970; NOT_SHOWN: only the order of the sequence tells
+        ("sent_ns", "<i8"),  # UTC, ns since 1970; NOT_SHOWN: only the order of the sequence shows
         ("rtt_ns", "<i8"),  # NOT_SHOWN: no answer came
     ]
 )

@@ -81,7 +81,7 @@ class Interface:
     vxlan_udp_checksum: bool | None = None
     """Whether the outer UDP checksum is computed (``udpcsum``); None when not shown."""
     detail_line: int | None = None
-    """The line that tells of the tunnel."""
+    """The line that shows the tunnel."""
     link_address: str = ""
     """``link/ether``, "" where none is shown."""
 

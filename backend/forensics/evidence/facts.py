@@ -282,7 +282,7 @@ class Facts:
         return SegmentLosses(self.captures, self.attempts, self.anomalies)
 
     def lookup_time_ns(self, place: int, time_ns: int) -> int:
-        """A time that the lookups tell of a place, on the reference clock of all captures. Lookups have one of their
+        """A time that the lookups show of a place, on the reference clock of all captures. Lookups have one of their
         own: they compare clocks by queries."""
         own_ns = time_ns + int(self.dns.exchanges.offsets.of_place[place])
         return self.clocks.at_reference(self.dns.messages.places[place].capture, own_ns)

@@ -90,7 +90,7 @@ class _Joiner:
         numbers = []
         for key, point in zip(places_of(capture), capture.vantage_points, strict=True):
             number = self._number_of.setdefault(key, len(self._points))
-            if number in numbers:  # the file itself has no word to tell the two apart
+            if number in numbers:  # the file itself has no word to distinguish the two
                 number = len(self._points)
             if number == len(self._points):
                 self._points.append([])

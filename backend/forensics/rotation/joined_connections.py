@@ -32,7 +32,7 @@ _FIRST_KNOWN: Final = {
     "syn_ack_frame": NEVER, "reset_frame": NEVER, "isn": 0, "client_mss": 0, "server_mss": 0,
     "client_window_scale": UNKNOWN_WINDOW_SCALE, "server_window_scale": UNKNOWN_WINDOW_SCALE,
 }  # fmt: skip
-"""The first part that knows it tells: column -> value of those that do not."""
+"""The first part that knows it decides: column -> value of those that do not."""
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _first_known(values: NDArray[Any], unknown: int, begin: Ints) -> NDArray[Any
 
 def _open_over_the_end(joined: Rows, some: Rows, begin: Ints, counts: Ints) -> None:
     """What no part alone could know: the client's ACK came in the part after the SYN-ACK's, or one FIN came in each.
-    A part tells begin and end of what it saw, no more: those stand for the moment."""
+    A part shows begin and end of what it saw, no more: those stand for the moment."""
     of = np.repeat(np.arange(len(counts)), counts)
     is_tcp = joined["protocol"] == TCP
     answered_ns = joined["syn_ack_ns"][of]

@@ -15,7 +15,7 @@ class JoinedMessages:
     def __init__(
         self, tables: Sequence[MessageTable], renumber: Sequence[Callable[[pa.RecordBatch], pa.RecordBatch]]
     ) -> None:
-        """`renumber` is beside `tables`; who sent a message is told only together with its connection."""
+        """`renumber` is beside `tables`; who sent a message is known only together with its connection."""
         self._tables = tables
         self._renumber = renumber
 

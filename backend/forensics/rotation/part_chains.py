@@ -134,7 +134,7 @@ def longest_silence_ns(capture: Capture) -> int:
 
 
 def _shares_index(earlier: Capture, later: Capture) -> bool:
-    """A kernel interface index in common, where indexes are told."""
+    """A kernel interface index in common, where indexes are recorded."""
     of = [
         {p.interface_index for p in capture.vantage_points if p.interface_index is not None}
         for capture in (earlier, later)
@@ -162,7 +162,7 @@ def _shares_packet(earlier: Capture, later: Capture) -> bool:
 
 
 def _syns(capture: Capture, places: Mapping[Hashable, int]) -> Keys:
-    """A key for each SYN at each place; those that IP ID and TSval tell apart from one that was sent again."""
+    """A key for each SYN at each place; those that IP ID and TSval distinguish from one that was sent again."""
     rows = capture.handshakes
     plain = (rows["tcp_flags"] & (SYN | ACK)) == SYN
     syns = rows[plain & (rows["ip_id"] != 0) & (rows["timestamp_value"] != 0)]

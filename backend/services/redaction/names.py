@@ -1,4 +1,4 @@
-"""Other names for what must not be told: the same one everywhere, and none that can be turned back from outside."""
+"""Other names for what must not be shown: the same one everywhere, and none that can be turned back from outside."""
 
 from __future__ import annotations
 

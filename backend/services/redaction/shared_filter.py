@@ -1,4 +1,4 @@
-"""Filters of packets behind a link with other names: what is not shown is not asked for, or counts would tell it."""
+"""Filters of packets behind a link with other names: what is not shown is not asked for, or counts would show it."""
 
 from __future__ import annotations
 

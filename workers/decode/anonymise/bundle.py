@@ -62,7 +62,7 @@ def write_bundle(
     limits: Limits,
     heard: Callable[[int], None],
 ) -> Made:
-    """One file after the other, so that only one lies in `scratch`. `heard` is told of frames. Raises NotWalkable."""
+    """One file after the other, so that only one lies in `scratch`. `heard` counts frames. Raises NotWalkable."""
     frames = 0
     unfinished = target.with_name(f"{target.name}.part")
     with tarfile.open(unfinished, "w:gz", compresslevel=_QUICK) as bundle:

@@ -177,7 +177,7 @@ class _Rewriting:
 
 def anonymise_capture(plain: Path, tables: Path, target: Path, pseudonyms: Pseudonyms, heard: Heard) -> int:
     """Writes the anonymised capture; how many frames. `plain`: as `frames.plain` makes it; `tables`: what decoding it
-    left; `heard` is told of frames now and then. Raises NotWalkable for a format whose frames have no place."""
+    left; `heard` gets counts of frames now and then. Raises NotWalkable for a format whose frames have no place."""
     ensure_anonymiser_compiled()
     messages = Messages(tables)
     with _mapped(plain) as source:

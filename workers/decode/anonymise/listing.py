@@ -23,7 +23,7 @@ _LONGEST: Final = 4 << 20
 def anonymise_listing(
     path: Path, target: Path, pseudonyms: Pseudonyms, limits: Limits, captured_at_ns: int | None = None
 ) -> int:
-    """Writes it; how many lines. A time that only the uploader told goes into a line of its own, as the collector
+    """Writes it; how many lines. A time that only the uploader stated goes into a line of its own, as the collector
     writes it."""
     lines = 0
     with (

@@ -193,7 +193,7 @@ def _of_tls(notes_on: _Notes, stream: Stream, source: mmap.mmap, pseudonyms: Pse
 
 
 def _of_dns(stream: Stream, source: mmap.mmap, pseudonyms: Pseudonyms) -> Iterator[Patch]:
-    """Messages behind two bytes that tell their length (RFC 1035 section 4.2.2)."""
+    """Messages behind two bytes that show their length (RFC 1035 section 4.2.2)."""
     at = 0
     while at + 2 <= stream.end:
         length = int.from_bytes(stream.content(source, at, at + 2), "big")

@@ -35,7 +35,7 @@ class Pseudonyms:
         return word if is_kept(word) else self._words.word(word)
 
     def label(self, label: str) -> str:
-        """The same for a part of a name, where a single letter or digit may tell something, too."""
+        """The same for a part of a name, where a single letter or digit may show something, too."""
         return (
             label if len(label) > 1 and is_kept(label) and not label.isdecimal() else self._words.word(label)
         )

@@ -65,7 +65,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
 
 
 def _answer(row: re.Match[str]) -> tuple[str, str]:
-    """(hardware address, state): `arp` does not tell REACHABLE from STALE."""
+    """(hardware address, state): `arp` does not distinguish REACHABLE from STALE."""
     link, flags = row.groupdict().get("link") or "", row.groupdict().get("flags") or ""
     if not link or link == "00:00:00:00:00:00" or flags == "0":
         return "", "INCOMPLETE"

@@ -54,7 +54,7 @@ def recognise(head: Sequence[str]) -> float:
 
 
 def owns_line(line: str) -> bool:
-    """The title, or a line that tells of time, server, outcome or silence."""
+    """The title, or a line that shows time, server, outcome or silence."""
     return any(shape.match(line) for shape in (_TIME, _TITLE, _SERVER, _WHEN, _STATUS, _SILENT))
 
 
@@ -91,7 +91,7 @@ def _take(reading: _Reading, line: str, number: int) -> bool:
         rtt_ms = int(took["time"]) / (1_000 if took["unit"] == "usec" else 1)
         _add(reading, number, rtt_ms)
     elif _SILENT.match(line):
-        # dig tells of each server and each try; of one run only the end counts.
+        # dig shows each server and each try; of one run only the end counts.
         if not line.startswith(";; communications error"):
             _add(reading, number, None)
     else:

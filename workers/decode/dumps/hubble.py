@@ -48,7 +48,7 @@ def starts_anew(previous: str, line: str) -> bool:
 
 
 def parse(lines: Sequence[str], first_line: int) -> Dump:
-    """The flows; those that were forwarded, too: they tell who reached whom."""
+    """The flows; those that were forwarded, too: they show who reached whom."""
     drops: list[DropEvent] = []
     not_understood: list[int] = []
     for number, line in numbered(lines, first_line):

@@ -61,8 +61,8 @@ def read_interface(line: str, number: int) -> Interface | None:
 
 
 def with_detail(interface: Interface, line: str, number: int) -> Interface:
-    """The interface with what a line tells of its hardware address, or one of `ip -d` of its kind; unchanged when it
-    tells nothing."""
+    """The interface with what a line shows of its hardware address, or one of `ip -d` of its kind; unchanged when it
+    shows nothing."""
     link = _LINK_ADDRESS.search(line[:8192])
     if link is not None:
         interface = replace(interface, link_address=link["link"])

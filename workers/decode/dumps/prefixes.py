@@ -55,7 +55,7 @@ class Said:
 
 
 def without_prefixes(text: Text, is_known: Callable[[str], bool]) -> tuple[Text, Said]:
-    """The text without the prefixes of its lines, and what they say. `is_known` tells lines of a dump."""
+    """The text without the prefixes of its lines, and what they say. `is_known` shows lines of a dump."""
     said = Said()
     items: list[Item] = text.items
     for _ in range(_NESTED):

@@ -208,7 +208,7 @@ def _goes_on_printed(item: Item, current: _Segment) -> bool:
 
 
 def _session_line(item: Item, current: _Segment | None, said: SessionLine) -> SessionLine | None:
-    # Most lines of a long listing are told at their first character or by the format that owns the listing.
+    # Most lines of a long listing are recognized at their first character or by the format that owns the listing.
     if not isinstance(item, str):
         return None
     if current is not None and any(format_.owns_line(item[:LOOKED_AT]) for format_ in current.formats):

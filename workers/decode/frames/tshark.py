@@ -33,7 +33,7 @@ def find_tshark() -> str | None:
 def matching_frames(
     tshark: str, path: Path, text: str, scratch: Path, bounds: Bounds, heard: Callable[[int], None]
 ) -> list[int]:
-    """Numbers of the frames that a display filter wants; `heard` is told how many there are so far.
+    """Numbers of the frames that a display filter wants; `heard` gets how many there are so far.
 
     Raises TooCostly, ProgramFailed."""
     command = [
@@ -50,7 +50,7 @@ def matching_frames(
 
 
 def check_filter(tshark: str, text: str, scratch: Path, bounds: Bounds) -> FilterMistake | None:
-    """What is wrong with a filter, told without a capture: an empty one is read."""
+    """What is wrong with a filter, found without a capture: an empty one is read."""
     empty = scratch / "empty.pcap"
     empty.write_bytes(bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000"))
     try:

@@ -67,7 +67,7 @@ def _repeats(mine: Record, other: Record, row: Record, window: int) -> int:
     same = (mine.announced & ANNOUNCED_WINDOW) != 0 and mine.window == window
     if other.probing and same:
         return MARK_KEEP_ALIVE_ACK
-    # RFC 5681 section 2 wants the same window; a SACK block tells as much without (RFC 6675 section 2).
+    # RFC 5681 section 2 wants the same window; a SACK block shows as much without (RFC 6675 section 2).
     if outstanding and (same or row.sack & _SACK_BLOCKS):
         if mine.duplicate_acks < _COUNT_LIMIT:
             mine.duplicate_acks += 1
@@ -114,7 +114,7 @@ def judge_acknowledgement(mine: Record, other: Record, row: Record, marks: int) 
     if moved > 0:
         _advance(mine, other, row)
     elif moved < 0:
-        return found  # overtaken by a later one, which told more
+        return found  # overtaken by a later one, which stated more
     elif (
         row.payload_bytes == 0
         and not row.tcp_flags & FIN

@@ -14,7 +14,7 @@ from workers.decode.loop.records import ANNOUNCED_ACK, PRINTS_PER_SIDE, Record
 
 _PRIME = 0x01000193
 _COPY_UNITS = 48
-"""50 ms in units of 2^20 ns: how late a copy may be when the packet has no IP ID or TSval to tell it by."""
+"""50 ms in units of 2^20 ns: how late a copy may be when the packet has no IP ID or TSval to recognize it by."""
 
 
 @compiled
@@ -67,7 +67,7 @@ def is_copy(prints: Record, side_number: int, side: Record, row: Record) -> bool
     when = (np.int64(row.time_ns) >> 20) & 0xFFFFFFFF
     base = side_number * PRINTS_PER_SIDE
     if not _goes_on(side, row):
-        # Without IP ID nothing tells a bare ACK from the next duplicate ACK.
+        # Without IP ID nothing distinguishes a bare ACK from the next duplicate ACK.
         tellable = row.ip_id != 0 or row.payload_bytes > 0 or (row.tcp_flags & (SYN | FIN | RST)) != 0
         if tellable and _is_known(prints, base, value, when, row):
             return True

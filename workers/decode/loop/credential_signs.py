@@ -1,4 +1,4 @@
-"""What tells that packets carry credentials when no request was seen: words beside keys and tokens, and addresses."""
+"""What shows that packets carry credentials when no request was seen: words beside keys and tokens, and addresses."""
 
 # numba computes with numpy's integers and records, which the annotations call int and Record.
 # mypy: disable-error-code="no-any-return,return-value,assignment"

@@ -88,7 +88,7 @@ def _find(state: Record, layers: Record, fragments: Record, row: Record) -> int:
 
 @compiled
 def _header_bytes(buffer: Buffer, at: int, end: int, protocol: int) -> int:
-    """How long the transport header at `at` is, as far as it tells."""
+    """How long the transport header at `at` is, as far as it shows."""
     if protocol != TCP:
         return 8
     if at + 13 > end:
@@ -149,7 +149,7 @@ def _count_piece(connections: Record, sides: Record, entry: Record, offset: int,
 
 @compiled
 def _join(connections: Record, sides: Record, entry: Record, offset: int, length: int, row: Record) -> None:
-    """Gives the fragment what the first one told."""
+    """Gives the fragment what the first one stated."""
     row.source_high, row.source_low = entry.source_high, entry.source_low
     row.destination_high, row.destination_low = entry.destination_high, entry.destination_low
     row.source_port, row.destination_port = entry.source_port, entry.destination_port

@@ -35,7 +35,7 @@ def _ipv6(buffer: Buffer, at: int, end: int, room: int) -> int:
 
 @compiled
 def leads_to_ip(buffer: Buffer, at: int, end: int, room: int, ether_type: int) -> int:
-    """YES, NO, or CUT when the captured bytes end before it can be told. `room`: bytes by the outer lengths."""
+    """YES, NO, or CUT when the captured bytes end before it can be determined. `room`: bytes by the outer lengths."""
     if ether_type == BRIDGED:
         if at + 14 > end:
             return CUT

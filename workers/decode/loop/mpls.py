@@ -19,7 +19,7 @@ _ANY_ROOM = 1 << 20
 
 @compiled
 def _below(buffer: Buffer, at: int, end: int) -> tuple[int, int]:
-    """Nothing in the stack tells what it carries: the first half byte does, unless it is a MAC address's."""
+    """Nothing in the stack shows what it carries: the first half byte does, unless it is a MAC address's."""
     if at >= end:
         return CUT_LINK, at
     first = buffer[at] >> 4

@@ -21,7 +21,7 @@ def _is_big_endian(buffer: Buffer, at: int) -> bool:
 
 @compiled
 def _packet(buffer: Buffer, at: int, end: int) -> tuple[int, int]:
-    """A payload may be nothing but a hardware header or a cut packet: its first half byte tells."""
+    """A payload may be nothing but a hardware header or a cut packet: its first half byte shows."""
     if at >= end:
         return CUT_LINK, at
     if buffer[at] >> 4 == 4:

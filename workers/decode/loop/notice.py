@@ -50,7 +50,7 @@ def _may_begin(buffer: Buffer, at: int, count: int) -> bool:
 
 @compiled
 def _overtook_beginning(row: Record, connection: Record) -> bool:
-    """Whether a client's first data comes out of order, so that nothing tells yet what it is."""
+    """Whether a client's first data comes out of order, so that nothing shows yet what it is."""
     if connection.data_segments != 1 or connection.syns == 0 or row.source_port != connection.client_port:
         return False
     return 1 < after(row.sequence, connection.isn) < REORDERED_BYTES
@@ -105,7 +105,7 @@ def _is_unknown_request(buffer: Buffer, at: int, count: int) -> bool:
 
 @compiled
 def look_for_credentials(buffer: Buffer, at: int, count: int, connection: Record) -> None:
-    """In a segment that belongs to no message. The beginning of a connection tells what it is; where that was not
+    """In a segment that belongs to no message. The beginning of a connection shows what it is; where that was not
     seen, or bytes are missing, more segments are looked at."""
     apart()
     if connection.credentials or connection.data_segments > SEGMENTS:

@@ -30,7 +30,7 @@ LINK_RAW_IP: Final = 4
 LINK_LOOPBACK: Final = 5
 LINK_NFLOG: Final = 6
 LINK_PPP: Final = 7
-LINK_PPP_DIRECTION: Final = 8  # one byte tells the direction
+LINK_PPP_DIRECTION: Final = 8  # one byte shows the direction
 LINK_PPPOE: Final = 9
 LINK_WIRELESS: Final = 10
 LINK_RADIOTAP: Final = 11
@@ -89,7 +89,7 @@ STEPPED_AHEAD_NS: Final = 365 * 86_400 * 1_000_000_000
 """No capture is silent for a year: it began before the clock was set."""
 
 PRINTS_PER_SIDE: Final = 8
-"""How many of a side's latest packets are remembered to tell a copy from a retransmission."""
+"""How many of a side's latest packets are remembered to distinguish a copy from a retransmission."""
 
 STATE_DTYPE: Final = np.dtype(
     [
@@ -169,7 +169,7 @@ MAX_DEPTH: Final = 8
 """Layers of a tunnel path. What is wrapped deeper is counted and not read."""
 
 MAX_PATHS: Final = 1 << 14
-"""Tunnel paths that are told apart in one capture; what is beyond shares the last number."""
+"""Tunnel paths that are distinguished in one capture; what is beyond shares the last number."""
 
 LAYER_DTYPE: Final = np.dtype(
     [
@@ -217,7 +217,7 @@ FRAGMENT_DTYPE: Final = np.dtype(
         ("pending_1", "<u8"),
         ("pending_2", "<u8"),
         ("pending_3", "<u8"),
-        # What the first fragment told.
+        # What the first fragment stated.
         ("source_high", "<u8"),
         ("source_low", "<u8"),
         ("destination_high", "<u8"),
@@ -262,7 +262,7 @@ RESTING_KNOWN: Final = 1  # for the client's side; twice that for the server's
 RESTING_ANSWERED: Final = 4  # the other side had acknowledged everything; twice that for the server's bytes
 
 EDGES: Final = 8
-"""Window edges of a side kept for a round trip: more would tell a window's use apart more finely than an eighth."""
+"""Window edges of a side kept for a round trip: more would distinguish a window's use more finely than an eighth."""
 
 SIDE_DTYPE: Final = np.dtype(
     [

@@ -1,6 +1,6 @@
 """One TCP segment judged against what both sides of its connection sent before, at one vantage point.
 
-The marks are defined in `backend.forensics.packets`; where tshark decides otherwise, docs/tcp-analysis.md tells."""
+The marks are defined in `backend.forensics.packets`; where tshark decides otherwise, docs/tcp-analysis.md shows."""
 
 # numba computes with numpy's integers and records, which the annotations call int and Record.
 # mypy: disable-error-code="no-any-return,return-value,assignment"

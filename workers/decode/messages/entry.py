@@ -54,7 +54,7 @@ def _sender(row: Record, connections: Record) -> int:
 
 @inlined
 def _beginning(m: Memory, row: Record, stream: int, connections: Record) -> int:
-    """The sequence number of the stream's first byte, where packets before this one tell it, else -1."""
+    """The sequence number of the stream's first byte, where packets before this one show it, else -1."""
     connection, other = connections[row.connection], m.streams[stream ^ 1]
     if stream & 1 == 0 and connection.syns > 0:
         first = (np.int64(connection.isn) + 1) & 0xFFFFFFFF

@@ -311,7 +311,7 @@ def _response_header(m: Memory, exchange: int, number: int, buffer: Buffer, at: 
     elif number == _LOCATION:
         put_target(m, exchange, LOCATION, buffer, at, end)
     elif number == _CONTENT_ENCODING and not record.marks & REQUEST_SEEN:
-        record.marks |= HELD_CREDENTIALS  # nobody knows what was asked for, and no word in the body can tell
+        record.marks |= HELD_CREDENTIALS  # nobody knows what was asked for, and no word in the body can show
     elif number == _RETRY_AFTER:
         record.retry_after_s = decimal(buffer, at, end)
 

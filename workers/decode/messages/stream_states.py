@@ -15,7 +15,7 @@ from workers.decode.messages.rows import free_scratch, new_scratch
 
 @compiled
 def lose(m: Memory, stream: int, seen_to: int = -1) -> None:
-    """Where the next message begins is not known any more: the next segment that begins like one tells."""
+    """Where the next message begins is not known any more: the next segment that begins like one shows."""
     apart()
     record = m.streams[stream]
     if record.mode in (IDLE, OPAQUE):

@@ -38,7 +38,7 @@ _SMALLEST_DNS = 12
 
 @inlined
 def _take_framed(m: Memory, stream: int, buffer: Buffer, at: int, end: int) -> int:
-    """Bytes of a TLS ClientHello or of a DNS message over TCP, which tell their length at the beginning."""
+    """Bytes of a TLS ClientHello or of a DNS message over TCP, which show their length at the beginning."""
     record = m.streams[stream]
     prefix = 5 if record.mode == TLS else _DNS_PREFIX
     claim_scratch(m, stream)

@@ -1,4 +1,4 @@
-"""Lines of a text that tcpdump or tshark printed, told from all others, and put together into packets.
+"""Lines of a text that tcpdump or tshark printed, separated from all others, and put together into packets.
 
 01:11:43.486943 eth0  In  IP 10.0.0.1.41358 > 10.0.0.2.80: Flags [S], seq 345145544, win 64240, length 0
 2026-11-21 01:11:43.4 02:00:00:00:00:01 > 02:00:00:00:00:02, ethertype IPv4 (0x0800), length 74: 10.0.0.1.4 > …

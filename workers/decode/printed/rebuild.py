@@ -41,7 +41,7 @@ _HEX_LINE = re.compile(r"\s*(?:>\s?)?0x([0-9a-fA-F]{4,5}):\s{1,4}((?:[0-9a-fA-F]
 _NAMES_A_BLOCK: Final = 64
 LOW_FIDELITY: Final = (
     "The packets were rebuilt from printed text: checksums and most of the payload are not known, nor are TTL, "
-    "hardware addresses and windows where the text does not show them. A capture (tcpdump -w) tells more."
+    "hardware addresses and windows where the text does not show them. A capture (tcpdump -w) shows more."
 )
 _FLUSH_BYTES: Final = 1 << 20
 

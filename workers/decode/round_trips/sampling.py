@@ -215,7 +215,7 @@ def _take_tcp(s: Sampler, row: Record, side: int, recent: int) -> None:
 
 @inlined
 def _echo_place(row: Record, pair: int) -> tuple[int, int]:
-    """(key, place) of an echo between the hosts that `pair` tells."""
+    """(key, place) of an echo between the hosts that `pair` shows."""
     key = mix(pair ^ (np.uint64(row.sequence) * _PRIME_2)) | np.uint64(1)
     return key, np.int64(key >> np.uint64(20)) & (ECHOES - 1)
 

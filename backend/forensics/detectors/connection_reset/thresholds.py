@@ -17,7 +17,7 @@ class Thresholds:
     notable_untranslated: int = 2
     """Packets that escaped address translation and were reset by the client (connections)."""
     findings_most: int = 50
-    """A scan makes one group per host: the smallest are told together (findings)."""
+    """A scan makes one group per host: the smallest are reported together (findings)."""
 
 
 DEFAULT = Thresholds()

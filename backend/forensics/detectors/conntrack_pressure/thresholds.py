@@ -12,7 +12,7 @@ class Thresholds:
     near_ratio: float = 0.9
     """Share of nf_conntrack_max: a burst of a tenth is ordinary."""
     full_ratio: float = 0.98
-    """At the limit, as far as two values read one after the other can tell."""
+    """At the limit, as far as two values read one after the other can show."""
     forecast_points: int = 3
     """Dumps with a time and a count: two always lie on a line."""
     forecast_fit: float = 0.8

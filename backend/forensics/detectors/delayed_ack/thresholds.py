@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What a held write is, `evidence.held_writes` tells (three on one connection and side at least).
+    """What a held write is, `evidence.held_writes` shows (three on one connection and side at least).
     `reported_waits` to one server make a finding; `notable_waits` that cost `notable_s` together are noticed. A
     timer runs out after the same time again and again: the middle half of the waits differs by `spread_ms` at most."""
 

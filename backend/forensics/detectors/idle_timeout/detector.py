@@ -29,7 +29,7 @@ OUTCOME_WORDS = {"reset": "reset", "nothing": "no response", "survived": "alive"
 
 @dataclass(frozen=True)
 class _Waking:
-    """Data after a silence: `outcome` is ``reset``, ``nothing``, ``survived`` or ``open`` (cannot be told). `at` is the
+    """Data after a silence: `outcome` is ``reset``, ``nothing``, ``survived`` or ``open`` (unknown). `at` is the
     first signal of it; after a short silence that is its first repetition, sent `late_ns` after it."""
 
     at: int

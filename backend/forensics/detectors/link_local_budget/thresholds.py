@@ -8,7 +8,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Thresholds:
     """AWS lets each network interface send `budget_packets` a second to link-local services together (DNS, metadata,
-    time); what is more is dropped. From `noted_ratio` of it on it is told. Seconds are counted with a rounding of one
+    time); what is more is dropped. From `noted_ratio` on it is reported. Seconds are counted with a rounding of one
     packet in a thousand."""
 
     budget_packets: int = 1_024

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What is told, and how much at most."""
+    """What is reported, and how much at most."""
 
     rule_packets_least: int = 1
     """Packets that a rule counted: without any it did nothing."""

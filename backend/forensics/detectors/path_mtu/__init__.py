@@ -1,1 +1,1 @@
-"""Segments too large for the way, of which nobody is told."""
+"""Segments too large for the way, of which nobody is informed."""

@@ -27,7 +27,7 @@ _OVERLAYS = ((20, "IP in IP"), (24, "GRE"), (50, "VXLAN or Geneve"), (60, "WireG
 
 @dataclass(frozen=True)
 class _TooBig:
-    """An ICMP message that a packet was too big: the MTU it names, who was told and about whom."""
+    """An ICMP message that a packet was too big: the MTU it names, who was informed and about whom."""
 
     mtu_bytes: int
     time_ns: int

@@ -27,7 +27,7 @@ class Thresholds:
     """A second of queue breaks what people do (ms)."""
     confidence: float = 0.85
     confidence_gentle: float = 0.6
-    """The slope alone tells it."""
+    """The slope alone shows it."""
 
 
 DEFAULT = Thresholds()

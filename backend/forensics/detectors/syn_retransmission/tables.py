@@ -16,7 +16,7 @@ from backend.forensics.findings import rfc3339
 from backend.forensics.report import ColumnPart, TablePart
 
 ROWS_SHOWN = 1_000
-"""Of the table and of the events; measures tell how many there are."""
+"""Of the table and of the events; measures show how many there are."""
 
 _COLUMNS = (
     ("instance", ""),

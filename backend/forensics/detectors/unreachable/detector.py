@@ -99,7 +99,7 @@ def _severity(facts: Facts, group: Group, thresholds: Thresholds) -> Severity:
 
 
 def _count(facts: Facts, group: Group) -> int:
-    """Connections told, or errors at the vantage point that saw most: several places show the same error."""
+    """Connections reported, or errors at the vantage point that saw most: several places show the same error."""
     if group.links:
         return len(group.links)
     return int(np.bincount(facts.icmp_errors.place[group.positions]).max())

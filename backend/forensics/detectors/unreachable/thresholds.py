@@ -12,7 +12,7 @@ class Thresholds:
     notable_connections: int = 3
     """One or two errors come with every restart of a server (connections)."""
     findings_most: int = 50
-    """A scan of a network makes one group per host: the smallest are told together (findings)."""
+    """A scan of a network makes one group per host: the smallest are reported together (findings)."""
 
 
 DEFAULT = Thresholds()

@@ -1,4 +1,4 @@
-"""The capture lost so many packets that what is absent from it may have been there: where SYNs died cannot be told."""
+"""The capture lost so many packets that what is absent from it may have been there: where SYNs died is unknown."""
 
 from __future__ import annotations
 

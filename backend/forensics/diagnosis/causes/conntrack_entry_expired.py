@@ -66,7 +66,7 @@ _CAUSE = ListedCause(
             proof="the entry is there when the program closes; no RST follows",
             undo="sysctl -w net.netfilter.nf_conntrack_tcp_timeout_close_wait=60",
             side_effect="entries of programs that never close fill the table",
-            versions="kube-proxy sets 3600 unless told otherwise",
+            versions="kube-proxy sets 3600 unless configured otherwise",
         ),
         RemedyPart(
             what="Let the program close what its peer has closed",

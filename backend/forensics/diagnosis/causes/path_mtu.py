@@ -1,4 +1,4 @@
-"""Packets of full size do not pass: a link or tunnel on the way takes less, and nobody is told (or listens).
+"""Packets of full size do not pass: a link or tunnel on the way takes less, and nobody is informed (or listens).
 
 A router that must drop a packet for its size says so by ICMP, with the size that would pass (RFC 1191, RFC 8201). Where
 that message is filtered, or goes to an address behind NAT or a load balancer, the sender repeats the same size in vain:

@@ -57,7 +57,7 @@ REFERENCES = (
 
 
 FILLING = (RISING, BURST, ARRIVALS)
-"""Signs of traffic that filled it; the others tell how it was emptied."""
+"""Signs of traffic that filled it; the others show how it was emptied."""
 FILLED_SHARE = 0.5
 """Of the batches so many have a sign that traffic filled the queue, or stalls between the same hosts explain them."""
 UNDECIDED_CEILING = 0.49

@@ -59,7 +59,7 @@ ONE_END = -0.6
 BOTH_WAYS = -4.0
 """A receive queue holds what one host receives."""
 BOTH_WAYS_SHARE = 0.25
-"""Of the stalls: in most of them nothing of the other direction is under way, so these few tell of all; one of many may
+"""Of the stalls: in most of them nothing of the other direction is under way, so these few show all; one of many may
 be another pause at the same moment."""
 FEW_STALLS = 3
 """Fewer of one host, without other evidence: nothing of the other direction may have been under way in any of them."""

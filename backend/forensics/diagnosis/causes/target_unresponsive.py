@@ -42,7 +42,7 @@ ALTERNATIVES: Final = (
     Alternative("One of several paths is dead", "some SYNs to the same address and port are answered"),
 )
 PRIOR = -2.0
-"""Silence has many causes; a host that is down is told from a silent port by all that it could have said."""
+"""Silence has many causes; a host that is down is distinguished from a silent port by all that it could have said."""
 SEVERAL_SYNS = 3
 """One SYN can get lost on any path; three over several seconds do not."""
 REPEATED_ATTEMPTS = 2
@@ -126,7 +126,7 @@ def _statement(d: Destination, host: str, *, known: bool) -> str:
 
 
 def _kept(facts: Facts, d: Destination) -> list[Weighed]:
-    """A host that is down is told by SYNs that were sent to it: these were not."""
+    """A host that is down is recognized by SYNs that were sent to it: these were not."""
     left = sent_on_otherwise(facts.attempts, d)
     if left is None:
         return []

@@ -63,7 +63,7 @@ def assess_rest(
     """All delays that no cause takes, as one answer: they share what is missing.
 
     `explained` are the ids of findings that a cause above 0.3 refers to, `left` the links of attempts that nobody
-    takes, `unsettled` the causes that could not be told about them: they become its rivals, and what they miss is
+    takes, `unsettled` the causes that could not be determined about them: they become its rivals, and what they miss is
     what it misses."""
     notable = [f for f in findings if f.severity != "info" and f.time_lost_s > 0]
     links = _open_links(facts, findings, notable, left) or _one_lost_syn(facts, left, unsettled)

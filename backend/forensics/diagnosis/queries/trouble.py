@@ -205,7 +205,7 @@ def lossy(facts: Facts, evidence: list[EvidencePart]) -> list[Weighed]:
 
 
 def story(trouble: Trouble, lookups: Sequence[DelayedLookup], lost: Sequence[LostQuery]) -> list[ClaimPart]:
-    """The lookup that waited longest, told in steps."""
+    """The lookup that waited longest, described in steps."""
     one = max(lookups, key=lambda x: (x.wait_s, -x.start_ns))
     mine = [q for q in lost if q.lookup == one.lookup]
     steps = [_asked(trouble, one, mine)]

@@ -1,4 +1,4 @@
-"""A race told: what happened in three steps, how much it hurt, what is missing to be certain."""
+"""A race described: what happened in three steps, how much it hurt, what is missing to be certain."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def race_hurt(race: Race) -> str:
 
 
 def race_steps(facts: Facts, race: Race) -> list[ClaimPart]:
-    """One instance told in three steps; the closest pair is the clearest."""
+    """One instance described in three steps; the closest pair is the clearest."""
     loss, rival = min(race.collisions, key=lambda c: (c[1].distance_ns, c[0].transmission.time_ns))
     first = loss.transmission.first
     us = rival.distance_ns / 1000

@@ -1,7 +1,7 @@
 """Which host's listings answer a question: counters, tables and rules belong to hosts.
 
 With listings of one host there is nothing to choose, unless they say themselves that they are of another. With several
-the host is told by its addresses, its sockets, its hardware address in a neighbor's table, its NAT rules and entries.
+the host is known by its addresses, its sockets, its hardware address in neighbor tables, its NAT rules and entries.
 What decides nothing is not used, and the reason is kept."""
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ Score = int | None
 
 @dataclass(frozen=True)
 class Answering:
-    """The listings of the host that a question is about. `host` is None where none could be told to be it; `unused`
+    """The listings of the host that a question is about. `host` is None where none is known to be it; `unused`
     are (host, reason) of all others."""
 
     kernel: KernelFacts
     host: str | None
     unused: tuple[tuple[str, str], ...] = ()
     sure: bool = False
-    """The host is told by an address, and not only left over."""
+    """The host is recognized by an address, and not only left over."""
     like: tuple[KernelFacts, ...] = ()
     """Of all hosts that it can be: one where it is known."""
 

@@ -1,4 +1,4 @@
-"""Whether a host lived, as listings tell: its neighbors' tables, its own listings, its own counters."""
+"""Whether a host lived, as listings show: its neighbors' tables, its own listings, its own counters."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """ICMP errors joined to the connections whose packets they quote (RFC 792, RFC 4443).
 
 NAT translates the quoted header together with the outer one, so an error is joined at each vantage point by what is
-quoted there: sequence number and ports of a SYN, or ports and the address that is told."""
+quoted there: sequence number and ports of a SYN, or ports and the address that is informed."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _look_up(wanted: NDArray[np.uint64], keys: NDArray[np.uint64], values: Ints)
 
 
 def _quoted_data(rows: NDArray[np.void], captures: Sequence[Capture], attempts: Attempts) -> Ints:
-    """A packet of either side: who is told is the sender of the quoted packet."""
+    """A packet of either side: who is informed is the sender of the quoted packet."""
     parts = [c.connections for c in captures]
     table = np.concatenate(parts) if len(parts) > 1 else parts[0]
     tcp = np.flatnonzero((table["protocol"] == TCP) & np.isin(table["server_port"], _ports(rows)))

@@ -14,7 +14,7 @@ from backend.forensics.evidence.clocks.sightings import Ints
 from backend.forensics.evidence.clocks.sorted_rows import lexsort, stable_argsort
 
 APART_MOST = 20
-"""Destinations of one kind that are told apart: more are no list that anybody reads, and what is said of the rest is
+"""Destinations of one kind that are distinguished: more are no list that anybody reads, and what is said of the rest is
 the same sentence with another address."""
 ANSWERED_APART_MOST = 100
 """The same of destinations that were answered at other times: as many as there are findings on repeated SYNs."""

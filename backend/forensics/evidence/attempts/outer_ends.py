@@ -31,7 +31,7 @@ class Ends:
 
 
 def outer_ends(attempts: Attempts) -> Ends:
-    """The last place of each link's path tells the address that was really asked."""
+    """The last place of each link's path shows the address that was really asked."""
     sightings, table = attempts.sightings, attempts.table
     rows, syns = sightings.rows, np.flatnonzero(sightings.transmission >= 0)
     link = sightings.link[syns]

@@ -96,7 +96,7 @@ def _connect_delays_s(
     """From the first SYN to the SYN-ACK that was accepted, at the vantage point that saw the SYN first; NaN without.
 
     A client that sends its SYN again has not received the answers before: the first one after its last SYN counts.
-    Without one the client's ACK tells when it had accepted an answer, and without that the last one seen."""
+    Without one the client's ACK shows when it had accepted an answer, and without that the last one seen."""
     delay_s = np.full(len(acknowledged_s), np.nan)
     first, last = sent.start[:-1], sent.start[1:] - 1
     at_first = sightings.place[answers.rows] == sightings.place[sent.first_row[first]][answers.attempt]

@@ -16,7 +16,7 @@ Bools = NDArray[np.bool_]
 @dataclass(frozen=True, eq=False)
 class SentSyns:
     """SYNs put on the wire (*transmissions*), attempt by attempt and by time. `attempt` is a position among the
-    attempts that were sent again; `first_row` and `last_row` tell where each was seen first and last."""
+    attempts that were sent again; `first_row` and `last_row` show where each was seen first and last."""
 
     attempt: Ints
     time_ns: Ints

@@ -169,7 +169,7 @@ def _attempt_rows(attempts: Attempts) -> tuple[_Rows, Milliseconds]:
 
 
 def _service_rows(captures: Sequence[Capture], attempts: Attempts) -> _Rows:
-    """Each request once: of its sightings the one nearest to the client. Sequence numbers tell, for they pass
+    """Each request once: of its sightings the one nearest to the client. Sequence numbers show, for they pass
     every vantage point as they are."""
     sightings = attempts.sightings
     rank = np.array(attempts.order.rank, np.int64)

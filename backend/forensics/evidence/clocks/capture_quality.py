@@ -17,7 +17,7 @@ _TUPLE = ("client_high", "client_low", "client_port", "server_high", "server_low
 
 @dataclass(frozen=True)
 class CaptureQuality:
-    """`dropped`: packets the kernel says it dropped, None when no file tells. `lost_segments`: ACKs for data
+    """`dropped`: packets the kernel says it dropped, None when no file shows. `lost_segments`: ACKs for data
     that a vantage point never saw. `data_retransmission_ratio`: of data segments, over the vantage point with
     most of them."""
 

@@ -22,7 +22,7 @@ CORRECTED_FROM_NS = 100_000
 """Of an offset so much must be more than the path's delay can explain. Interfaces of one host stamp a packet up to
 tens of microseconds after it passed, never so much apart; a tenth of a millisecond matters to no window of a join."""
 CORRECTED_ONE_WAY_FROM_NS = 250_000_000
-"""With packets of one direction only, delay and offset cannot be told apart. No path on earth delays every packet by a
+"""With packets of one direction only, delay and offset are one sum. No path on earth delays every packet by a
 quarter of a second but over a geostationary satellite, and more than that would part sightings of one packet."""
 _COMPARABLE = 4
 """A pair of vantage points stands for its captures when it has a quarter of the best one's packets."""

@@ -1,4 +1,4 @@
-"""A SYN that was seen again elsewhere on its way is a copy, however little its key tells; never a retransmission."""
+"""A SYN that was seen again elsewhere on its way is a copy, however little its key shows; never a retransmission."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def _taken(handles: Handle, which: NDArray[np.generic]) -> Handle:
 
 
 def _numbered(handles: Handle) -> Handle:
-    """Equal packets of one vantage point told apart by their order and number: the second of three is matched with
+    """Equal packets of one vantage point distinguished by their order and number: the second of three is matched with
     the second of three elsewhere, and with none of two. Sorted by key and place."""
     order = lexsort((handles.time_ns, handles.place, handles.key))
     handles = _taken(handles, order)

@@ -35,7 +35,7 @@ Ints = NDArray[np.int64]
 STRONG_WINDOW_NS = 10_000_000_000
 """A stalled queue can hold a SYN for long; ISN, IP ID and TSval together identify it even then."""
 WEAK_WINDOW_NS = 250_000_000
-"""Without IP ID or TSval only closeness in time tells a sighting from a retransmission."""
+"""Without IP ID or TSval only closeness in time distinguishes a sighting from a retransmission."""
 
 
 @dataclass(frozen=True)
@@ -221,7 +221,7 @@ def _lone_answers(rows: NDArray[np.void], node: Ints, asking: Ints) -> Ints:
 
 
 def _asking(answers: NDArray[np.void]) -> NDArray[np.void]:
-    """The SYNs that they answer, as far as the answers tell: tuple and ISN."""
+    """The SYNs that they answer, as far as the answers show: tuple and ISN."""
     syns = answers.copy()
     for part in ("high", "low", "port"):
         syns[f"source_{part}"], syns[f"destination_{part}"] = (
@@ -347,7 +347,7 @@ def _same_tuple(seen: _Syns) -> Ints:
     tuple_keys = [seen.rows[name] for name in ("sequence", "source_low", "source_high", "source_port")]
     tuple_keys += [seen.rows[name] for name in ("destination_low", "destination_high", "destination_port")]
     tuple_keys.append(seen.clock)
-    # Groups need no order among each other: one key sorts, and the columns tell what it took for one.
+    # Groups need no order among each other: one key sorts, and the columns show what it took for one.
     order = stable_argsort(mix(*tuple_keys))
     number = np.empty(len(seen.rows), np.int64)
     number[order] = np.cumsum(boundaries(tuple_keys, order)) - 1

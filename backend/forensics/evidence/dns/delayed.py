@@ -30,7 +30,7 @@ from backend.forensics.private_words import PrivateWord
 LATE_NS = 1_000_000_000
 """docs/detection.md: a lookup is delayed when a query is repeated, unanswered, or answered after this."""
 DESCRIBED_MOST = 10_000
-"""Delayed lookups told one by one; all of them are counted."""
+"""Delayed lookups listed one by one; all of them are counted."""
 
 Mask = NDArray[np.bool_]
 Server = tuple[int, int, int]

@@ -273,7 +273,7 @@ def _lags(place: Ints, waited: Ints, question: Ints, places_total: int) -> NDArr
 def _nearest(
     sightings: NDArray[np.void], waited: Ints, question: Ints, offsets: Offsets, lag_ns: NDArray[np.float64]
 ) -> NDArray[np.void]:
-    """Of each question the sighting nearest to the asker: the earliest, or, where clocks are not sure enough to tell,
+    """Of each question the sighting nearest to the asker: the earliest, or, where clocks are not sure enough to show,
     the one at the vantage point where answers are usually waited for longest. Further on some tries may be missing."""
     if not len(sightings):
         return sightings

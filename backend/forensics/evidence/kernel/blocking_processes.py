@@ -25,7 +25,7 @@ LEAST_STALLS = 2
 """One stall that ends under some process says nothing: some process always runs."""
 ENDS_TOGETHER_NS = 20_000_000
 """A call that held up the CPU ends at most so long before or after the last held answer: a drain takes a few
-milliseconds, and clocks of host and capture were told apart by NTP at best."""
+milliseconds, and clocks of host and capture are compared by NTP at best."""
 COVERS_RATIO = 0.5
 """Of the stall, the least that the call must have lasted."""
 QUARTER_HOUR_NS = 900_000_000_000
@@ -134,7 +134,7 @@ def _name(entry: PacketProcess) -> str:
 def _drains(stalls: Sequence[StallSpan], listed: Sequence[PacketProcess]) -> list[int | None]:
     """Of each stall the row in which its first held packet was taken by a process, None where the listing has none.
 
-    The network thread takes over what is left when a drain lasts: its row tells nothing, the one before may. Numbers
+    The network thread takes over what is left when a drain lasts: its row shows nothing, the one before may. Numbers
     are printed in either byte order; that of more rows is right."""
     rows_of = {number: row for row, number in reversed([(r, p.sequence) for r, p in enumerate(listed)])}
     swapped = {number: ((number & 0xFF) << 8) | (number >> 8) for number in range(65_536)}
@@ -154,7 +154,7 @@ def _drains(stalls: Sequence[StallSpan], listed: Sequence[PacketProcess]) -> lis
 
 
 def _by_calls(stalls: Sequence[StallSpan], calls: Sequence[SystemCall], name: str) -> list[BlockingProcess]:
-    """Calls that lasted for a good part of a stall and ended with it. Those without a time can tell nothing."""
+    """Calls that lasted for a good part of a stall and ended with it. Those without a time can show nothing."""
     timed = [call for call in calls if call.time_ns is not None or call.time_of_day_s is not None]
     if not timed or not stalls:
         return []

@@ -56,7 +56,7 @@ def between_dumps(host: str) -> str:
 
 @dataclass(frozen=True)
 class KernelFacts:
-    """All dumps of the investigation, by what they tell."""
+    """All dumps of the investigation, by what they show."""
 
     dumps: tuple[DumpInput, ...]
     delta: CounterDelta | None

@@ -1,4 +1,4 @@
-"""What the listings of one host tell of the host itself: its addresses, what it listens on, whether it forwards."""
+"""What the listings of one host show of the host itself: its addresses, what it listens on, whether it forwards."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def _rise(dumps: Sequence[DumpInput], name: str) -> Rise | None:
             seen.append((each.dump.captured_at_ns or 0, sum(value for value, _ in rows), line))
     if len(seen) < 2:
         return None
-    # Without times the counter itself tells which dump is the later one: it only grows.
+    # Without times the counter itself shows which dump is the later one: it only grows.
     timed = all(time for time, _, _ in seen)
     seen.sort(key=lambda entry: (entry[0] if timed else entry[1], entry[1], entry[2]))
     first, last = seen[0], seen[-1]
@@ -117,7 +117,7 @@ def conntrack_fill(kernel: KernelFacts) -> TableFill | None:
 
 
 def conntrack_counts(kernel: KernelFacts) -> list[tuple[int, int, Line]]:
-    """(time in ns, entries, line) of every dump with a time that tells the number of entries, by time."""
+    """(time in ns, entries, line) of every dump with a time that shows the number of entries, by time."""
     found = []
     for each in kernel.dumps:
         if each.dump.captured_at_ns is not None:
@@ -146,6 +146,6 @@ def _entries(each: DumpInput) -> Iterator[tuple[int, Line]]:
 
 
 def throttled_share(kernel: KernelFacts) -> float:
-    """Of the periods of CPU quotas those in which a control group was stopped; 0 where cpu.stat does not tell."""
+    """Of the periods of CPU quotas those in which a control group was stopped; 0 where cpu.stat does not show."""
     throttled, periods = (counter_rise(kernel, "cpu-stat", name) for name in ("nr_throttled", "nr_periods"))
     return throttled.by / periods.by if throttled is not None and periods is not None and periods.by else 0.0

@@ -19,7 +19,7 @@ class NodeVersions:
     oldest: str
     newest: str
     line: Line
-    """That tells the oldest."""
+    """That shows the oldest."""
 
     @property
     def in_words(self) -> str:
@@ -33,7 +33,7 @@ class NodeVersions:
 
 
 def node_versions(kernel: KernelFacts) -> NodeVersions | None:
-    """None where no dump tells. The API server's version and kubectl's are not those of the nodes."""
+    """None where no dump shows. The API server's version and kubectl's are not those of the nodes."""
     versions: list[tuple[str, Line]] = []
     for each in kernel.dumps:
         said = [(row.version, row.line) for row in each.dump.component_versions if row.component == "node"]
@@ -46,7 +46,7 @@ def node_versions(kernel: KernelFacts) -> NodeVersions | None:
 
 
 def node_kernel(kernel: KernelFacts) -> tuple[str, Line] | None:
-    """The release that all nodes of all lists run, None where they differ or none is told."""
+    """The release that all nodes of all lists run, None where they differ or none is stated."""
     versions = [
         (node.kernel, (each.input, node.line))
         for each in kernel.dumps

@@ -1,4 +1,4 @@
-"""Do other packets get lost as often as SYNs? It tells a lossy path from something that chooses SYNs.
+"""Do other packets get lost as often as SYNs? It distinguishes a lossy path from something that chooses SYNs.
 
 A SYN is repeated when it is lost or its SYN-ACK is, a data segment when it is lost itself. So each SYN is two packets
 that must pass, one in each direction, and each of them is compared with data in that direction.
@@ -159,7 +159,7 @@ class _Ends:
 
 def _by_sender(capture: Capture, nodes: Ints) -> tuple[Counts, Counts]:
     """Rows (segments, sent again) of these connections, of the client and of the server. The table holds segments of
-    both together: bytes tell how many each side needed at least, and each sent half of the rest."""
+    both together: bytes show how many each side needed at least, and each sent half of the rest."""
     names = ("data_segments", "data_retransmissions", "client_bytes", "server_bytes")
     columns = [taken(capture.connections[name], nodes) for name in names]
     segments, again = (column.astype(np.float64) for column in columns[:2])

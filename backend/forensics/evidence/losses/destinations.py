@@ -1,4 +1,4 @@
-"""Who else was answered: attempts sent again, by destination, beside everything that tells a dead host from a silent
+"""Who else was answered: attempts sent again, by destination, beside all that separates a dead host from a silent
 port from a full queue.
 
 A destination is an address and a port *as the vantage point furthest out saw it*: behind a virtual service that is the
@@ -73,7 +73,7 @@ def list_destinations(
     listed: Callable[[Endpoint], str | None],
 ) -> tuple[Destination, ...]:
     """All destinations with attempts that were sent again, by address, port and silence. `listed`: the host whose
-    listings tell of an endpoint."""
+    listings show of an endpoint."""
     if not attempts.retried:
         return ()
     outer = outer_ends(attempts)
@@ -128,7 +128,7 @@ def _heard(life: Life, host: NDArray[np.uint64], first_ns: Ints, last_ns: Ints) 
 def _traits(
     groups: _Groups, attempts: Attempts, losses: Losses, errors: IcmpErrors
 ) -> list[NDArray[np.generic]]:
-    """What causes tell silent destinations apart by, beside the number of attempts."""
+    """What causes distinguish silent destinations by, beside the number of attempts."""
     retried, starts = attempts.retried, groups.start[:-1]
     outcomes_seen = np.zeros(len(retried), np.int64)
     link = errors.link[errors.link >= 0]
@@ -161,7 +161,7 @@ def _traits(
 
 
 def _answered_traits(groups: _Groups, listed: Callable[[Endpoint], str | None]) -> list[Ints]:
-    """What tells those apart, too, that were answered at other times: the listener, its neighbors, who listed them."""
+    """Also for those that were answered at other times: the listener, its neighbors, who listed them."""
     around, answered = groups.around, np.flatnonzero(~groups.silent)
     ends = zip(*(c[answered].tolist() for c in (groups.high, groups.low, groups.port)), strict=True)
     hosts = [listed(Endpoint(*end)) or "" for end in ends]

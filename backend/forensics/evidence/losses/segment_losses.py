@@ -28,14 +28,14 @@ Fate = Literal["lost between", "in node", "arrived", "answer lost", "late", "bey
 the same where the places around the loss are of one machine;
 `answer lost`, it saw each copy and an acknowledgement; `arrived`, each copy and no acknowledgement, and it is at the
 receiver's; `late`, it saw the first copy so late that both came together: nothing was lost;
-`beyond`, as `arrived` somewhere on the way; `counted` is for those whose receiver's own counters tell it."""
+`beyond`, as `arrived` somewhere on the way; `counted` is for those whose receiver's own counters show it."""
 THERE_RATIO = 0.25
 """A place is at the receiver's end where the round trip beyond it is at most this share of the whole one."""
 TOGETHER_SHARE = 0.5
 """Copies that come closer to one another than this share of the time between which they were sent: the first was
 delayed. A receiver that dropped it saw them that time apart."""
 WAY_LEAST_NS = 200_000
-"""Shorter round trips do not tell two hosts from two interfaces of one."""
+"""Shorter round trips do not distinguish two hosts from two interfaces of one."""
 
 
 @dataclass(frozen=True)

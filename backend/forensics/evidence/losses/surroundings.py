@@ -36,7 +36,7 @@ class Surroundings:
 
 
 def look_around(again: Bools, ends: Ends, asked: tuple[Words, Words, Ints]) -> Surroundings:
-    """`again` tells which attempts were sent again, beside `ends`; `asked` are the endpoints: address halves, port."""
+    """`again` shows which attempts were sent again, beside `ends`; `asked` are the endpoints: address halves, port."""
     high, low, port = asked
     near = np.flatnonzero(np.isin(ends.low, distinct(low)))
     host, at_port = mix(ends.high[near], ends.low[near]), ends.port[near]

@@ -28,7 +28,7 @@ from backend.forensics.evidence.nat.port_reuse import tuple_key
 FULL_RATIO = 0.95
 """A range counts as used up from here: entries come and go between the event and its time stamp."""
 FULL_RATIO_PACKETS = 0.8
-"""The same where only packets tell: they show a port until the close, conntrack holds it for seconds to minutes
+"""The same where only packets show: they show a port until the close, conntrack holds it for seconds to minutes
 more."""
 WORTH_FOLLOWING = 0.25
 """Pools whose connections, all added up, stay below this share of their range are not followed over time, unless

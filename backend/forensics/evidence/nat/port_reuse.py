@@ -248,9 +248,9 @@ def _of_lost_syns(captures: Sequence[Capture], attempts: Attempts, found: Found)
 
 
 def find_suffering(captures: Sequence[Capture], attempts: Attempts) -> Bools:
-    """Beside `Attempts.table`: the SYN was sent again, or nobody answered it for long enough to tell.
+    """Beside `Attempts.table`: the SYN was sent again, or nobody answered it for long enough to show.
 
-    In a capture of one direction no answer is ever seen: there the client's further packets tell."""
+    In a capture of one direction no answer is ever seen: there the client's further packets show."""
     table, link_of_node = attempts.table, attempts.sightings.link_of_node
     if not len(table):
         return np.zeros(0, np.bool_)

@@ -287,7 +287,7 @@ def _represent(
 
 
 def _unheard(rows: _Rows, earliest: Ints, answer: Ints) -> Bools:
-    """Whether a response is missing where its request was seen first; sequence numbers tell, for behind destination
+    """Whether a response is missing where its request was seen first; sequence numbers show, for behind destination
     NAT it comes on another connection of that place."""
     found = np.zeros(len(answer), np.bool_)
     unsure = np.flatnonzero((answer >= 0) & ((rows["marks"][earliest] & RESPONSE_SEEN) == 0))

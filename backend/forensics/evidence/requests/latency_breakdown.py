@@ -108,7 +108,7 @@ def dissect_requests(
     asks = distinct(parts.interval.key)
     key = exchanges.responder * groups + exchanges.server_clock
     seen = np.flatnonzero(~is_metadata & (exchanges.server_end_ns != NEVER) & np.isin(key, asks))
-    # Programs of one host that talk over its loopback have one address: who served and who asked is not told.
+    # Programs of one host that talk over its loopback have one address: who served and who asked is not stated.
     opaque = np.flatnonzero(np.isin(trips.answering, asks) & (trips.answering != trips.asking))
     outer = Intervals(
         np.concatenate([key[seen], trips.answering[opaque]]),

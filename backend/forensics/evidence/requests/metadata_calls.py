@@ -1,7 +1,7 @@
 """Calls to the metadata services of clouds: AWS (v1, v2, ECS, EKS pod identity), GCP, Azure, Alibaba, OpenStack.
 
 A call is known by the address that was asked, by the Host header, or, where an agent on the node takes the calls, by
-its path. Which of a pod's calls lie inside which of the requests that it served is told by their times.
+its path. Which of a pod's calls lie inside which of the requests that it served is recognized by their times.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _HOSTS = (
 )
 _HOST_PATTERN = "(?i)^(?:" + "|".join(re.escape(host) for host in _HOSTS) + r")(?::\d+)?$"
 _PATH_PATTERN = r"^/(?:latest/(?:meta-data|api/token|dynamic/instance-identity)|computeMetadata/v1)(?:/|$)"
-"""Paths that no other service has: they tell a call to an agent at an address of the node."""
+"""Paths that no other service has: they show a call to an agent at an address of the node."""
 
 KINDS: tuple[tuple[str, str], ...] = (
     ("token", r"^PUT .*/api/token"),

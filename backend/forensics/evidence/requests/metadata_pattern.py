@@ -22,7 +22,7 @@ GROUP_GAP_NS = 20_000_000
 SLOW_CALL_S = 0.5
 """Half the time that SDKs wait for an answer by default (botocore: 1 s); usual are milliseconds."""
 UNKNOWN_LIFETIME_S = 900.0
-"""The shortest session that AWS STS hands out: where no answer tells, a refresh this often would be needed."""
+"""The shortest session that AWS STS hands out: where no answer shows, a refresh this often would be needed."""
 _RANK = {kind: number for number, kind in enumerate(REFRESH_KINDS)}
 
 

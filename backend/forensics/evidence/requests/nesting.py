@@ -11,7 +11,7 @@ from backend.forensics.evidence.clocks.sorted_rows import lexsort
 
 CANDIDATES = 64
 """Of the intervals of one key that began before, so many of the latest are looked at: a request that was served while
-64 later ones began is one of a load so high that nothing can be told by times."""
+64 later ones began is one of a load so high that nothing can be determined by times."""
 
 
 @dataclass(frozen=True)

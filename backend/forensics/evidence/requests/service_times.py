@@ -214,7 +214,7 @@ def _names(captures: Sequence[Capture], exchanges: Exchanges, at: Ints) -> tuple
 
 
 def _asked_others(breakdown: LatencyBreakdown, exchanges_total: int) -> NDArray[np.float64]:
-    """Of each exchange: the share of its time in which its server waited for others, NaN where nothing tells."""
+    """Of each exchange: the share of its time in which its server waited for others, NaN where nothing shows."""
     share = np.full(exchanges_total, np.nan)
     seen = np.flatnonzero(breakdown.exchange >= 0)
     taken = breakdown.part_ns[:, seen].sum(axis=0) / np.maximum(breakdown.total_ns[seen], 1)

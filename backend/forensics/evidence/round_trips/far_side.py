@@ -17,7 +17,7 @@ from backend.forensics.evidence.round_trips.held_groups import HeldGroup, Series
 from backend.forensics.evidence.round_trips.round_trips import RoundTrips
 
 COMPARED: Final = 200
-"""Undisturbed samples nearest in time that tell what is usual: within a second or two, where clocks cannot drift."""
+"""Undisturbed samples nearest in time that show what is usual: within a second or two, where clocks cannot drift."""
 CLEAR_SHARE: Final = 0.6
 """A part that explains this much of the waiting is where it was waited."""
 LEAST_SEEN: Final = 3
@@ -29,7 +29,7 @@ BACK: Final = "back"
 
 @dataclass(frozen=True)
 class FarView:
-    """What the farther vantage point tells of a group. `part`: FORTH and BACK lie between the two vantage points,
+    """What the farther vantage point shows of a group. `part`: FORTH and BACK lie between the two vantage points,
     BEYOND is behind the farther one; "" when no part stands out."""
 
     part: str

@@ -23,7 +23,7 @@ from backend.forensics.round_trips import BY_KERNEL, ECHO, PRINTED
 from backend.forensics.significance import poisson_tail
 
 NEAR_NS: Final = 5_000_000_000
-"""How far around a group late answers are counted to tell how often answers come together by chance."""
+"""How far around a group late answers are counted to find how often answers come together by chance."""
 TAIL_NS: Final = 1_000_000
 """The last questions of a stall wait for a few milliseconds only: they belong to it when they waited longer than this
 and were answered with the others."""
@@ -38,7 +38,7 @@ RAMP_NOISE: Final = 0.05
 _DENSE_NS: Final = 100_000_000
 """Listings of rarer probes do not show how a stall of a second or less ended."""
 _RESOLUTION_NS: Final = 1_000
-"""Capture files tell microseconds at least."""
+"""Capture files show microseconds at least."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Series:
 
     @property
     def printed(self) -> bool:
-        """Whether only the listing of a tool tells of it."""
+        """Whether only the listing of a tool shows it."""
         return bool(self.kind[0] == PRINTED)
 
     @property
@@ -141,7 +141,7 @@ def find_groups(trips: RoundTrips, gap_ns: int = TOGETHER_NS) -> tuple[HeldGroup
 
 
 def _unsure_ns(series: Series) -> int:
-    """Where a listing tells no times, a probe may have left an interval after its number would put it."""
+    """Where a listing shows no times, a probe may have left an interval after its number would put it."""
     interval_ns = int(np.median(np.diff(series.sent_ns))) if len(series.rows) > 1 else 0
     return interval_ns if interval_ns < _DENSE_NS else 0
 

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 def usual(kind: Ints, sent_ns: Ints, rtt_ns: Ints) -> tuple[Ints, Ints]:
-    """(usual round trip, how far above it an answer is late) of each sample of one pair, in ns. `kind` tells the
+    """(usual round trip, how far above it an answer is late) of each sample of one pair, in ns. `kind` shows the
     classes that are judged by themselves; samples in order of sending."""
     base, limit = np.zeros(len(kind), np.int64), np.zeros(len(kind), np.int64)
     for each in np.unique(kind):

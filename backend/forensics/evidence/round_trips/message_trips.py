@@ -1,4 +1,4 @@
-"""Round trips that only application messages tell: HTTP requests and DNS lookups."""
+"""Round trips that only application messages show: HTTP requests and DNS lookups."""
 
 from __future__ import annotations
 

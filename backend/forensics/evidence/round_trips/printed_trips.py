@@ -1,7 +1,7 @@
 """Round trips that a tool printed (hping3, ping): samples without packets.
 
 Some tools print no time of sending. While a queue stands still the round trips of probes sent at a fixed interval fall
-by that interval, so falling steps of one size tell it. Without them the tools' usual second is taken: a listing in
+by that interval, so falling steps of one size show it. Without them the tools' usual second is taken: a listing in
 which nothing falls shows no queue that stood still, whatever the interval was."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from backend.forensics.round_trips import PRINTED, ROUND_TRIP_DTYPE
 
 LEAST_STEPS: Final = 3
 USUAL_INTERVAL_NS: Final = 1_000_000_000
-"""ping(8) and hping3(8) send a probe a second unless told otherwise."""
+"""ping(8) and hping3(8) send a probe a second unless an option sets another."""
 STEP_TOLERANCE: Final = 0.15
 """Falling steps of one size differ by less (ratio): probes leave a little later than they should."""
 LIKE_SHARE: Final = 0.6

@@ -32,7 +32,7 @@ class QueueLimits:
     gentle_slope: float = -0.96
     """Round trip over time of sending (ratio). Draining FIFOs measured -0.92 to -0.94, stalls -0.997 to -1.000."""
     gentle_samples: int = 8
-    """Fewer samples do not tell the two slopes apart (samples)."""
+    """Fewer samples do not distinguish the two slopes (samples)."""
     repeated_share: float = 0.5
     """Of several groups of a pair so many must begin with a burst (ratio): one of many by accident is none."""
 

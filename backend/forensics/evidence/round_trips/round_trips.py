@@ -100,7 +100,7 @@ def gather_round_trips(
     rows = np.concatenate(parts) if parts else np.zeros(0, ROUND_TRIP_DTYPE)
     of_capture = np.concatenate(numbers) if numbers else np.zeros(0, np.int64)
     same = mix_keys(of_capture, rows["sent_frame"], rows["answer_frame"])
-    once = np.unique(same, return_index=True)[1]  # a request is told by its packets and by its message
+    once = np.unique(same, return_index=True)[1]  # a request is recognized by its packets and by its message
     order = once[stable_argsort(rows["sent_ns"][once])]
     return _join(rows[order], of_capture[order], captures, sightings, total, tuple(sources))
 

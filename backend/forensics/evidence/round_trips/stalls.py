@@ -53,7 +53,7 @@ class HeldInterval:
 
     @property
     def part(self) -> str:
-        """Of the views, what the most samples tell; "" where nothing was seen a second time."""
+        """Of the views, what the most samples show; "" where nothing was seen a second time."""
         signs_of: dict[str, int] = {}
         for view in self.views:
             signs_of[view.part] = signs_of.get(view.part, 0) + view.seen

@@ -1,6 +1,6 @@
 """Data that was sent again and never answered, and how long its connection had been silent before.
 
-Signals tell of long silences only. For the few connections that ended in such data the samples of round trips say when
+Signals show long silences only. For the few connections that ended in such data the samples of round trips say when
 the last of its packets was answered, and which silences the connections to the same server survived."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Retransmissions of data whose first copy had arrived: nothing was lost, the acknowledgement was late.
 
-The acknowledgement tells: it echoes the timestamp of the first copy (Eifel, RFC 3522), or it was there before."""
+The acknowledgement shows: it echoes the timestamp of the first copy (Eifel, RFC 3522), or it was there before."""
 
 from __future__ import annotations
 

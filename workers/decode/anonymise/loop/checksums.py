@@ -1,5 +1,5 @@
 """Checksums brought up to date by what changed (RFC 1624): right ones stay right, wrong ones wrong, and a packet that
-was cut, whose checksum nobody can tell, would be right again with the bytes that are missing."""
+was cut, whose checksum nobody can know, would be right again with the bytes that are missing."""
 
 # numba computes with numpy's integers and records, which the annotations call int and Record.
 # mypy: disable-error-code="no-any-return,return-value,assignment"

@@ -1,4 +1,4 @@
-"""IP headers: addresses, and options without what they tell."""
+"""IP headers: addresses, and options without what they show."""
 
 # numba computes with numpy's integers and records, which the annotations call int and Record.
 # mypy: disable-error-code="no-any-return,return-value,assignment"

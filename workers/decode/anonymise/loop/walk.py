@@ -150,7 +150,7 @@ def _put_drops(target: Buffer, at: int, count_low: int, count_high: int) -> int:
 
 @compiled
 def _keep_packet_options(source: Buffer, target: Buffer, at: int, end: int, big: bool, put: int) -> int:
-    """The direction and drops that the options tell; comments, hashes and verdicts go. Where the block ends."""
+    """The direction and drops that the options show; comments, hashes and verdicts go. Where the block ends."""
     first = put
     flags_seen, drops_seen = False, False
     while at + 4 <= end:

@@ -40,7 +40,7 @@ COLLECT: Final = (
 PRIOR = -2.5
 """Needs IPVS, a kernel without the fix (or a setting that brings it back) and clients short of ports."""
 CEILING_WITHOUT_IPVS = 0.3
-"""Without any sign of IPVS nothing tells it from every other drop of used tuples."""
+"""Without any sign of IPVS nothing distinguishes it from every other drop of used tuples."""
 
 REFERENCES = (
     "net/netfilter/ipvs/ip_vs_core.c: commit f719e3754ee2 (2016) drops the SYN, f0a5e4d7a594 (Linux 5.9; stable "

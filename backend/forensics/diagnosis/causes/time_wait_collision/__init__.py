@@ -95,7 +95,7 @@ def _statement(found: Collisions) -> str:
 
 
 def _steps(found: Collisions) -> list[ClaimPart]:
-    """One instance told in three steps: the one whose wait is nearest to the middle."""
+    """One instance described in three steps: the one whose wait is nearest to the middle."""
     challenge, reused = found.example
     sent, again = challenge.attempt.transmissions[0], challenge.attempt.transmissions[1]
     steps = []

@@ -1,4 +1,4 @@
-"""Facts of what programs told: traced drops, log lines, clients' errors, hops, histograms, metrics, counters."""
+"""Facts of what programs stated: traced drops, log lines, clients' errors, hops, histograms, metrics, counters."""
 
 from __future__ import annotations
 

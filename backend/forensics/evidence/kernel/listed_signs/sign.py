@@ -15,7 +15,7 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class ListingSign:
-    """`topic` tells kinds of facts apart; `limits` is what the listing can't show, `command` what shows it."""
+    """`topic` distinguishes kinds of facts; `limits` is what the listing can't show, `command` what shows it."""
 
     topic: str
     severity: Literal["info", "warning"]

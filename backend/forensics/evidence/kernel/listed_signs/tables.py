@@ -34,7 +34,7 @@ _SETTINGS: Final = {
     ): "connections from behind NAT are refused by their time stamps (removed in Linux 4.12)",
     ("nf_conntrack_tcp_be_liberal", "0"): "packets outside the window count as INVALID",
 }
-"""Last part of the key and value -> what follows; only those are told that explain losses."""
+"""Last part of the key and value -> what follows; only those are reported that explain losses."""
 
 
 def rule_signs(dumps: Sequence[DumpInput], packets_least: int) -> Iterator[ListingSign]:
