@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PAGE_SOURCES := $(shell find frontend docs/ci -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' \
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
-.PHONY: new-detector new-cause new-endpoint causes audit bench-page screens dist formats security settings run ready demo install install-dev build warm test test-python test-page test-browser check check-python \
+.PHONY: new-detector new-cause new-endpoint new-dump causes audit bench-page screens dist formats security settings run ready demo install install-dev build warm test test-python test-page test-browser check check-python \
 	check-page format bench bench-large lab truth printed fuzz-tools test-long clean versions
 
 run: ready ## the whole product on this machine
@@ -152,6 +152,10 @@ new-cause: install-dev ## the same for a cause: make new-cause NAME=half-open
 
 new-endpoint: install-dev ## an endpoint that share links may read, begun the same way: make new-endpoint NAME=slow-requests
 	$(BIN)/python -m backend.tests.new_skeleton endpoint $(NAME)
+
+new-dump: install-dev ## a dump format with its sample and test, begun the same way: make new-dump NAME=ip-vrf
+	$(BIN)/python -m backend.tests.new_skeleton dump $(NAME)
+	$(BIN)/python -m workers.decode.tests.formats_page
 
 security: install-dev ## the tables of docs/security.md, from the marks of the tests
 	$(BIN)/python -m backend.tests.security_page

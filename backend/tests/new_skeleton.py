@@ -1,4 +1,4 @@
-"""Begins a detector, a cause or an endpoint from a skeleton that passes every check: ``make new-cause NAME=x``."""
+"""Begins a detector, cause, endpoint or dump format from a skeleton that passes every check: ``make new-cause NAME=x``."""
 
 from __future__ import annotations
 
@@ -54,6 +54,17 @@ def new_endpoint(root: Path, name: str) -> list[Path]:
     return [*written, *entries]
 
 
+def new_dump(root: Path, name: str) -> list[Path]:
+    """The module of a dump format, its sample and its test; returns what was written."""
+    folder, skeleton = root / "workers/decode/dumps", SKELETONS / "dump"
+    targets = {
+        "dump.py.txt": folder / f"{_folder(name)}.py",
+        "sample.txt.txt": folder / f"tests/samples/{name}.txt",
+        "test_dump.py.txt": folder / f"tests/test_{_folder(name)}.py",
+    }
+    return _write(name, [(skeleton / source, target) for source, target in targets.items()])
+
+
 def _enter(path: Path, lines: tuple[tuple[str, str], ...]) -> None:
     """Each text behind its anchor; a ValueError where an anchor is not there once."""
     text = path.read_text(encoding="utf-8")
@@ -95,6 +106,6 @@ def _tidy(python: list[Path]) -> None:
 
 
 if __name__ == "__main__":
-    begin = {"detector": new_detector, "cause": new_cause, "endpoint": new_endpoint}[sys.argv[1]]
-    for path in begin(Path(), sys.argv[2]):
+    begin = {"detector": new_detector, "cause": new_cause, "endpoint": new_endpoint, "dump": new_dump}
+    for path in begin[sys.argv[1]](Path(), sys.argv[2]):
         sys.stdout.write(f"{path}\n")
