@@ -22,7 +22,6 @@ from backend.text_classes import (
     FixedText,
     HeaderText,
     IdText,
-    OpaquePayloadText,
     PayloadText,
     ProseText,
 )
@@ -82,7 +81,6 @@ class Frame:
     input: FileText
     frame: int
     columns: tuple[FrameColumn | MessageColumn, ...]
-    raw: OpaquePayloadText | None = None
 
 
 def show_frame(store: Store, investigation_id: str, file_id: str, number: int, scope: Scope = WHOLE) -> Frame:

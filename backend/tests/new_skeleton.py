@@ -1,4 +1,4 @@
-"""Begins a detector, cause, endpoint or dump format from a skeleton that passes every check: ``make new-cause NAME=x``."""
+"""Begins a detector, cause, endpoint or dump format from a skeleton that passes every check (``make new-cause``)."""
 
 from __future__ import annotations
 

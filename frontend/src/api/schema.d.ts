@@ -1009,7 +1009,7 @@ export interface paths {
         /**
          * Get Requests
          * @description HTTP/1 requests with their responses, each once however many vantage points saw it; behind them those that were
-         *     told by their data alone, because their payload could not be read.
+         *     recognized by their data alone, because their payload could not be read.
          */
         get: operations["get_requests_api_v1_investigations__investigation_id__requests_get"];
         put?: never;
@@ -1956,7 +1956,7 @@ export interface paths {
         /**
          * Get Requests
          * @description HTTP/1 requests with their responses, each once however many vantage points saw it; behind them those that were
-         *     told by their data alone, because their payload could not be read.
+         *     recognized by their data alone, because their payload could not be read.
          */
         get: operations["get_requests_api_v1_shared__share_id__requests_get"];
         put?: never;
@@ -2429,7 +2429,7 @@ export interface paths {
         };
         /**
          * Ready
-         * @description The database answers too; 503 while it does not. Low disk space is told: only uploads are refused then; and
+         * @description The database answers too; 503 while it does not. Low disk space is reported: only uploads are refused then; and
          *     so is what a worker's machine refuses to confine the processes with that read uploads.
          */
         get: operations["ready_readyz_get"];
@@ -3875,8 +3875,6 @@ export interface components {
             frame: number;
             /** Input */
             input: string;
-            /** Raw */
-            raw: string | null;
         };
         /**
          * FrameColumn
