@@ -62,7 +62,7 @@ class ProbeSeries:
     received: int | None = None
     """Replies, as the same lines say: with `-q`, and in cut texts, none is listed."""
     interval_s: float | None = None
-    """Between two probes, where the tool tells its whole duration."""
+    """Between two probes, where the tool shows its whole duration."""
     data_bytes: int | None = None
     """Of each ICMP echo request, behind its header; None when not shown."""
     path_mtu: int | None = None
