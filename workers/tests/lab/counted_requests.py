@@ -263,7 +263,8 @@ _T = r"[\d,.]+ (?:s|ms|µs)"
 CHECKS: tuple[tuple[str, Check], ...] = (
     (
         rf"(?P<calls>{_N}) metadata calls? by (?P<caller>[\d.]+)(?:; (?P<with>{_N}) of (?P<all>{_N}) served requests? "
-        rf"contained calls, which took (?P<share>\d+)% of the request time \(median\)\.|; no served .+?\.|, none .+?\.)"
+        rf"contained calls, which took (?P<share>[\d.]+) % of the request time \(median\)\.|"
+        r"; no served .+?\.|, none .+?\.)"
         rf"(?: Credentials had (?P<left>{_N}) s left when they were returned\.)?",
         _burst,
     ),

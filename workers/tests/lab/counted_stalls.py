@@ -179,9 +179,11 @@ def _held(m: re.Match[str], sentence: Sentence) -> Problem:
     if not any(abs(wait - usual - told) <= told_s(m["longest"]) + USUAL_OFF_S for wait in waits):
         return f"the longest wait is {max(waits) - usual:.4f} s more than usual"
     groups = (
-        max(len(_stalls(trips)) for trips in by_input.values()) if sentence.frames() else count(m["times"])
+        max(len(_stalls(trips)) for trips in by_input.values())
+        if sentence.frames()
+        else count(m["times"] or "1")
     )
-    return None if groups >= count(m["times"]) else f"the answers came in {groups} groups"
+    return None if groups >= count(m["times"] or "1") else f"the answers came in {groups} groups"
 
 
 _N = r"[\d,]+"
@@ -195,7 +197,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ),
     (r"RTT fell by (?P<slope>[\d.]+) ms per ms of sending time, .+", _fell),
     (
-        rf"(?P<times>{_N}) times?(?:, every [\d.]+ s)?, responses from .+ (?P<sort>held for|waited) up to "
+        rf"(?:Once|(?P<times>{_N}) times)(?:, every [\d.]+ s)?, responses from .+ (?P<sort>held for|waited) up to "
         rf"(?P<longest>{_T})(?: \(baseline RTT .+\))?.*",
         _held,
     ),

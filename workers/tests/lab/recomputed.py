@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 from scapy.layers.dns import DNS
 
-from workers.tests.lab import counted_attempts, counted_lines, counted_requests, counted_stalls
+from workers.tests.lab import (
+    counted_attempts,
+    counted_errors,
+    counted_lines,
+    counted_lookups,
+    counted_requests,
+    counted_stalls,
+)
 from workers.tests.lab.independent import ACK, RST, SYN, Frame, frames_of
 from workers.tests.lab.sentences import count, seconds, told_s
 
@@ -364,6 +371,8 @@ CHECKS: tuple[tuple[str, Check], ...] = (
 EVERY: tuple[tuple[str, Check], ...] = (
     *CHECKS,
     *counted_attempts.CHECKS,
+    *counted_errors.CHECKS,
+    *counted_lookups.CHECKS,
     *counted_lines.CHECKS,
     *counted_requests.CHECKS,
     *counted_stalls.CHECKS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -13,28 +14,40 @@ from workers.tests.lab.recomputed import problem_of
 from workers.tests.lab.sentences import sentences_of, template
 
 SHORT = ("dns-5s", "more-loss-far")
-COUNTED_LEAST = 6
+COUNTED_LEAST = 10
 """Sentences of the short instances that are counted again: a template that no longer fits its sentence is missed."""
 
 NOT_COUNTED = frozenset(Path(__file__).with_name("not_counted.txt").read_text(encoding="utf-8").splitlines())
-"""Templates of sentences with numbers that nothing counts again yet: of lookups, of statistics over all attempts, of
-conntrack entries in use. A template that is not among them fails."""
+"""Templates of sentences with numbers that nothing counts again yet: of statistics over all attempts, of conntrack
+entries in use. A template that is not among them fails, and so does one of them that no sentence fits any more."""
 
 
-def _wrong(instance: Instance, first_only: bool) -> tuple[int, list[str]]:
-    counted, wrong = 0, []
+@dataclass
+class Recount:
+    """Of the reports on one instance."""
+
+    counted: int = 0
+    wrong: list[str] = field(default_factory=list)
+    left: set[str] = field(default_factory=set)
+    """Templates with numbers that nothing counted again."""
+
+
+def _recount(instance: Instance, first_only: bool) -> Recount:
+    found = Recount()
     for case in instance.cases[: 1 if first_only else None]:
         report = report_on(instance.files(case))
         if report is None:
             continue
         for sentence in sentences_of(json.loads(report.model_dump_json()), instance.folder):
             fits, problem = problem_of(sentence)
-            counted += fits
+            found.counted += fits
             if problem:
-                wrong.append(f"{case['name']}: “{sentence.text}”: {problem}")
-            elif not fits and _is_new(sentence.text):
-                wrong.append(f"{case['name']}: “{sentence.text}”: nothing counts it again")
-    return counted, wrong
+                found.wrong.append(f"{case['name']}: “{sentence.text}”: {problem}")
+            elif not fits and re.search(r"\d", sentence.text):
+                found.left.add(template(sentence.text))
+                if _is_new(sentence.text):
+                    found.wrong.append(f"{case['name']}: “{sentence.text}”: nothing counts it again")
+    return found
 
 
 def _is_new(text: str) -> bool:
@@ -43,19 +56,18 @@ def _is_new(text: str) -> bool:
 
 @pytest.mark.parametrize("name", SHORT)
 def test_sentences_of_recorded_incidents_are_true(extra_captures: Path, name: str) -> None:
-    counted, wrong = _wrong(Instance(extra_captures / "lab" / name), first_only=True)
-    assert wrong == []
-    assert counted >= COUNTED_LEAST
+    found = _recount(Instance(extra_captures / "lab" / name), first_only=True)
+    assert found.wrong == []
+    assert found.counted >= COUNTED_LEAST
 
 
 @pytest.mark.long
 def test_sentences_of_all_recorded_incidents_are_true(extra_captures: Path) -> None:
-    wrong = {
-        each.folder.name: found
-        for each in instances_below(extra_captures / "lab")
-        if (found := _wrong(each, first_only=False)[1])
+    found = {
+        each.folder.name: _recount(each, first_only=False) for each in instances_below(extra_captures / "lab")
     }
-    assert wrong == {}
+    assert {name: each.wrong for name, each in found.items() if each.wrong} == {}
+    assert NOT_COUNTED - set().union(*(each.left for each in found.values())) == set()
 
 
 def test_a_wrong_number_is_found(extra_captures: Path) -> None:

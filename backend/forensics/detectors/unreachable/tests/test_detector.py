@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from backend.forensics.detection.contract import Detection
@@ -45,6 +46,12 @@ def test_three_connections_are_notable_and_counted_once(number: int, severity: s
 )
 def test_the_code_says_what_it_means(code: int, words: str) -> None:
     assert words in str(detection(told(3, code=code)).findings[0].measures["meaning"])
+
+
+def test_an_error_at_two_vantage_points_was_sent_once() -> None:
+    errors = gather_facts([told(3).build()], []).icmp_errors
+    found = np.arange(len(errors.rows))
+    assert (len(found), errors.sent(found)) == (6, 3)
 
 
 def test_a_traceroute_and_a_datagram_are_harmless() -> None:
