@@ -15,7 +15,7 @@ from workers.decode.loop.message_records import Memory
 from workers.decode.loop.records import Record
 
 _RIGHT_BITS: Final = CHECKSUM_WRONG_OR_PARTIAL >> 1
-"""The bit that tells PARTIAL from WRONG, of all four."""
+"""The bit by which PARTIAL differs from WRONG, of all four."""
 assert CHECKSUM_PARTIAL & 1
 
 

@@ -18,6 +18,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.requests.token_calls import TokenUse
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import FindingPart
+from backend.forensics.wording import percent
 
 KIND = "token-service-calls"
 
@@ -110,7 +111,7 @@ def _summary(judged: Judged) -> str:
     return (
         f"{plural(len(use.calls), 'call')} to {Counter(use.calls.service).most_common(1)[0][0]} by {use.address}, "
         f"{seconds_text(judged.call_ms[0] / 1e3)} each (median); {with_calls:,} of "
-        f"{plural(len(use.served), 'served request')} contained calls, which took {judged.shares[0]:.0%} of the "
+        f"{plural(len(use.served), 'served request')} contained calls, which took {percent(judged.shares[0])} of the "
         "request time (median)."
     )
 

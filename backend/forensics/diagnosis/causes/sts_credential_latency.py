@@ -20,7 +20,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.requests.token_calls import GLOBAL_ENDPOINT, TokenUse
 from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RemedyPart, RivalPart
-from backend.forensics.wording import p_text
+from backend.forensics.wording import p_text, percent
 
 CAUSE = "sts-credential-latency"
 TITLE = "Credentials from a token service (STS) in each request"
@@ -135,7 +135,7 @@ def _repeated(case: TokenServiceCalls, use: TokenUse, frames: list[EvidencePart]
 def _compared(case: TokenServiceCalls, frames: list[EvidencePart]) -> list[Weighed]:
     """Requests with a call against those without."""
     with_ms, without_ms = case.request_with_call_median_ms, case.request_without_call_median_ms
-    share = f"Calls took {case.share_of_service_time_ratio:.0%} of the request time (median)"
+    share = f"Calls took {percent(case.share_of_service_time_ratio)} of the request time (median)"
     if without_ms is None:
         weight = 1.0 if case.share_of_service_time_ratio >= 0.5 else 0.3
         return [Weighed(weight, f"{share}.", frames, "what is most of the time is what is waited for")]
@@ -154,7 +154,7 @@ def _far(case: TokenServiceCalls, frames: list[EvidencePart]) -> list[Weighed]:
 
 def _server_rival(case: TokenServiceCalls) -> RivalPart:
     share, title = case.share_of_service_time_ratio, "Slow service"
-    because = f"calls take {share:.0%} of the request time (median)"
+    because = f"calls take {percent(share)} of the request time (median)"
     if share >= 0.5:
         return RivalPart(cause="slow-server", title=title, status="ruled-out", because=because)
     command = "curl -w '%{time_starttransfer}\\n' -o /dev/null -s URL"
@@ -174,7 +174,7 @@ def _figures(case: TokenServiceCalls) -> tuple[tuple[str, str], ...]:
     figures = [
         (TIME_LOST, seconds_text(case.time_lost_s)),
         ("requests affected", f"{case.served_requests_with_calls:,} of {case.served_requests:,}"),
-        ("share of request time", f"{case.share_of_service_time_ratio:.0%}"),
+        ("share of request time", percent(case.share_of_service_time_ratio)),
         ("median call", f"{case.call_median_ms:,.1f} ms"),
     ]
     if case.round_trip_median_ms is not None:
