@@ -34,6 +34,7 @@ _TIMES: Final[Mapping[str, tuple[str, ...]]] = {
     "tls": ("time_ns",),
     "icmp_errors": ("time_ns",),
     "neighbors": ("time_ns",),
+    "wrong_checksums": ("time_ns",),
 }
 """Columns that hold a time of the capture's clock; the others ending in ``_ns`` are durations, or dates that a server
 states."""
