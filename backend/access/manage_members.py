@@ -100,7 +100,7 @@ def change_member(
 
 
 def remove_member(store: Store, member_id: str) -> None:
-    """With their sign-ins and tokens; what they created stays. Raises NotFound or Conflict."""
+    """Remove a member with sessions and tokens; what they created is kept. Raises NotFound or Conflict."""
     with store.database.writing() as session:
         name = members.get_member(session, member_id).name
         members.delete_member(session, member_id)

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Need(StrEnum):
-    """What a route asks of its caller."""
+    """What a route requires of its caller."""
 
     OPEN = "open"
     """Nothing. Share links are here: their secret decides."""
@@ -60,7 +60,7 @@ class Scope(StrEnum):
 
 
 class Right(StrEnum):
-    """What a caller may do to one investigation, as the page asks it."""
+    """What the caller may do with one investigation."""
 
     CHANGE = "change"
     """Rename, upload into, re-run and cancel."""

@@ -51,7 +51,7 @@ _RESULTS = (
 
 @dataclass(frozen=True)
 class Ask:
-    """What a route asks of its caller."""
+    """What a route requires of its caller."""
 
     need: Need
     whose: Whose | None = None

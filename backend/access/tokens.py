@@ -70,7 +70,7 @@ def list_tokens(store: Store) -> list[AccessToken]:
 
 
 def revoke_token(store: Store, token_id: str) -> None:
-    """Close it for good."""
+    """Revoke it permanently."""
     with store.database.writing() as session:
         found = access_tokens.find_token(session, token_id)
         access_tokens.delete_token(session, token_id)

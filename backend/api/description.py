@@ -10,24 +10,24 @@ from fastapi.openapi.utils import get_openapi
 from backend.api.problems import MEDIA_TYPE, Problem
 
 _EVERYWHERE: Final = {
-    400: "The request is malformed; the detail says where",
+    400: "The request is malformed; the detail states where",
     401: "Nobody is signed in, or the token or session is unknown or expired",
     403: "The caller's role, scope or link does not allow it",
-    404: "Nothing is at this address, or the caller may not know of it",
-    405: "The address does not take this method; the header Allow lists those it takes",
+    404: "Not found, or not visible to the caller",
+    405: "Method not allowed; the header Allow lists the allowed ones",
     421: "The header Host names another server",
-    422: "A parameter or the body is not what the description asks for",
-    429: "Too many wrong secrets from this address, or too many requests; Retry-After says when to try again",
-    503: "The database or the storage is not reachable; Retry-After says when to try again",
+    422: "A parameter or the body does not match this description",
+    429: "Too many wrong secrets from this address, or too many requests; Retry-After gives the time until a retry",
+    503: "The database or the storage is not reachable; Retry-After gives the time until a retry",
 }
 _CHANGING: Final = {
     408: "The body arrives too slowly",
-    409: "It does not fit what is there now",
+    409: "It conflicts with the present state",
     413: "The body is larger than the limit",
-    415: "The body is of a media type or format that is not taken",
-    507: "The disk has no room for it",
+    415: "Unsupported media type or format of the body",
+    507: "Insufficient disk space",
 }
-_BELOW_A_LINK: Final = {410: "The link has ended or was revoked"}
+_BELOW_A_LINK: Final = {410: "The link has expired or was revoked"}
 # Written out: what the standard library calls them depends on its version.
 _NAMES: Final = {
     400: "BadRequest",

@@ -24,7 +24,7 @@ NOTHING_HERE = "There is nothing at this address."
 
 
 class Problem(BaseModel):
-    """What is wrong with the request, in a sentence (RFC 9457); it may have members of its own."""
+    """What is wrong with the request (RFC 9457); it may have further members."""
 
     type: str = "about:blank"
     title: str

@@ -82,7 +82,7 @@ class Investigation:
         return [File.of(document) for document in self._get("files").json()["items"]]
 
     def rename(self, label: str) -> None:
-        """Give it another label."""
+        """Rename it."""
         self._send("PATCH", self._path, {"label": label})
 
     def delete(self) -> None:
@@ -157,7 +157,7 @@ class Investigation:
         yield from self._get("findings").json()["items"]
 
     def diagnoses(self) -> Iterator[Document]:
-        """All diagnoses, the likeliest first."""
+        """All diagnoses, the most likely first."""
         yield from self._get("diagnoses").json()["items"]
 
     def connections(self, **filters: str | int | None) -> Iterator[Document]:

@@ -36,7 +36,7 @@ class GroupRowPart(_Part):
 
 
 class CauseGroupPart(_Part):
-    """Diagnoses of one cause, equally sure, at several destinations. Counts are sums over them."""
+    """Diagnoses of one cause with equal confidence at several destinations. Counts are sums over them."""
 
     cause: FixedText
     title: Text

@@ -72,14 +72,14 @@ class InputPart(_Part):
 
 
 class NotUsedPart(_Part):
-    """A file that was given, by itself or in a bundle, and is no evidence."""
+    """A file that was given, alone or in a bundle, and is not evidence."""
 
     name: FileText
     why: ProseText
 
 
 class MarkPart(_Part):
-    """Something a chart can draw. Times are RFC 3339 with nanoseconds."""
+    """A mark of a chart. Times are RFC 3339 with nanoseconds."""
 
     glyph: Glyph
     role: Role
@@ -127,7 +127,7 @@ class FindingPart(_Part):
 
 
 class ClaimPart(_Part):
-    """A sentence with its proof. A claim without evidence cannot be made."""
+    """A sentence with its evidence. There is no claim without evidence."""
 
     role: Literal["step", "for", "against"]
     text: Text
@@ -148,7 +148,7 @@ class MissingPart(_Part):
 
 
 class ChoicePart(_Part):
-    """One side of a change that has its price either way."""
+    """One side of a trade-off."""
 
     setting: ProseText
     gains: ProseText
@@ -220,7 +220,7 @@ class DestinationOutcomePart(_Part):
 
 
 class OutcomesPart(_Part):
-    """How many failed or took `slow_from_s` or more, whether or not a rule fires."""
+    """How many failed or took `slow_from_s` or more, whether or not a rule matched."""
 
     what: OutcomeSubject
     total: int
@@ -242,7 +242,7 @@ class CheckedPart(_Part):
 
 
 class QualityPart(_Part):
-    """A line of the capture-quality strip: can this capture be trusted?"""
+    """A check of the capture quality."""
 
     status: Literal["good", "caution"]
     text: Text
@@ -250,7 +250,7 @@ class QualityPart(_Part):
 
 
 class LanePart(_Part):
-    """A row of the timeline, in path order: a vantage point, or a place nobody captured."""
+    """A row of the timeline, in path order: a vantage point, or a part of the path that was not captured."""
 
     id: VantageText
     """A vantage point's id; ``nat``, ``uncaptured:<name>`` or ``kernel:<input>`` for the others."""
@@ -266,7 +266,7 @@ class LanePart(_Part):
 
 
 class DistributionPart(_Part):
-    """How long something took, of all samples of one destination."""
+    """Distribution of a duration over all samples of one destination."""
 
     quantity: Literal["connect_time", "rtt", "service_time"]
     """First SYN to SYN-ACK; the same where no SYN was sent again; a request's last byte to its response's first."""
@@ -277,7 +277,7 @@ class DistributionPart(_Part):
 
 
 class DestinationPart(_Part):
-    """What clients met at one address and port: what two reports are compared by."""
+    """Outcomes of clients at one address and port, by which two reports are compared."""
 
     destination: AddressText
     attempts: int
@@ -309,7 +309,7 @@ class CounterSetPart(_Part):
 
 
 class CalleePart(_Part):
-    """Whom a server asked while it served a request."""
+    """A downstream call of a server during a request."""
 
     kind: Literal["metadata", "dns", "calls"]
     name: AddressText
@@ -318,7 +318,7 @@ class CalleePart(_Part):
 
 
 class RequestShapePart(_Part):
-    """Requests that ask for the same and make their server ask the same. Times are ms, medians unless named p95."""
+    """Requests to one endpoint with the same downstream calls. Times are ms, medians unless named p95."""
 
     request: ProseText
     """``GET /v1/users/*``, or the server's address and port where the payload cannot be read."""
@@ -337,7 +337,7 @@ class RequestShapePart(_Part):
 
 
 class ServedRequestsPart(_Part):
-    """What the time of served requests went into. What is open at once counts once: metadata, then DNS, then calls."""
+    """Latency breakdown of served requests. Overlapping time counts once: metadata, then DNS, then calls."""
 
     statement: ProseText
     """Which part cost most, in a sentence."""

@@ -13,7 +13,7 @@ class _Part(BaseModel):
 
 
 class AccountLinePart(_Part):
-    """What one cause explains of the delayed connections."""
+    """The delayed connections that one cause explains."""
 
     cause: FixedText
     title: ProseText = ""

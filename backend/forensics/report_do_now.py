@@ -12,7 +12,7 @@ Action = Literal["fix", "confirm", "ask"]
 
 
 class DoNowPart(BaseModel):
-    """Chosen by the verdict and by what the evidence allows."""
+    """Chosen by the verdict and the evidence."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

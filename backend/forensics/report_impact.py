@@ -16,7 +16,7 @@ Nanoseconds = Annotated[float, AfterValidator(lambda s: round(s, 9))]
 
 
 class ImpactPart(BaseModel):
-    """At one destination, or summed over it and `other_destinations` that differ in nothing but their address."""
+    """At one destination, or summed over it and `other_destinations`, which differ only in the address."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -10,7 +10,7 @@ from backend.text_classes import AnalystText, FixedText, TimeText, VantageText
 
 
 class NotePart(BaseModel):
-    """What a person wrote down beside the report: nothing measured follows from it."""
+    """An analyst note beside the report: it changes no result."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

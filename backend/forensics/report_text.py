@@ -34,7 +34,7 @@ Text = Annotated[ProseText, AfterValidator(_composed)]
 
 
 class FigurePart(BaseModel):
-    """A short figure of the verdict strip."""
+    """A key figure of the verdict."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -8,7 +8,7 @@ from backend.text_classes import FixedText
 
 
 class TimingPart(BaseModel):
-    """One detector, cause or list of the report. Differs from run to run, and is no part of what was found."""
+    """One detector, cause or list of the report. It differs from run to run and is not a result."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -31,7 +31,7 @@ class MessageField:
 
 @dataclass(frozen=True)
 class DecodedMessage:
-    """An application message that Wireshark decodes in a packet; of known protocols alone some fields are shown."""
+    """An application message that Wireshark decodes in a packet; fields are shown for known protocols only."""
 
     protocol: str
     """Wireshark's name: ``http``, ``dns``, ``tls``."""

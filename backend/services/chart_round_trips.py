@@ -47,7 +47,7 @@ class ChartOptions:
 
 @dataclass
 class SamplePoints:
-    """Single samples as columns, by time of sending."""
+    """Single samples as columns, by sending time."""
 
     sid: list[int] = field(default_factory=list)
     t: list[int] = field(default_factory=list)
@@ -63,7 +63,7 @@ class SamplePoints:
 
 @dataclass
 class SampleRanges:
-    """Spread of round trips as columns, one entry a stretch of `bucket_ns` that holds a sample."""
+    """Distribution of round trips as columns, one entry for each bucket of `bucket_ns` with a sample."""
 
     t: list[int] = field(default_factory=list)
     count: list[int] = field(default_factory=list)
@@ -74,7 +74,7 @@ class SampleRanges:
 
 @dataclass(kw_only=True)
 class RoundTripSeries:
-    """Who asked whom, as one vantage point (or the output of a tool) saw it."""
+    """Requester and responder at one vantage point (or in the output of a tool)."""
 
     id: IdText
     prober: AddressText

@@ -119,7 +119,7 @@ def list_investigations(
 
 
 def rename_investigation(store: Store, investigation_id: str, label: str) -> Investigation:
-    """Give it another label."""
+    """Rename it."""
     with store.database.writing() as session:
         before = investigations.get_investigation(session, investigation_id).label
         investigations.rename_investigation(session, investigation_id, _checked_label(label))

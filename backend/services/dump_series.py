@@ -28,7 +28,7 @@ Nature = Literal["counter", "gauge"]
 
 @dataclass(frozen=True)
 class SeriesPoint:
-    """What one dump says."""
+    """The contents of one dump."""
 
     input: FileText
     lines: tuple[int, ...]
@@ -40,7 +40,7 @@ class SeriesPoint:
 
 @dataclass(frozen=True)
 class DumpSeries:
-    """A counter or a gauge over the dumps that hold it."""
+    """A counter or a gauge over the dumps that show it."""
 
     kind: FixedText
     host: MachineText

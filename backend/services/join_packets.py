@@ -23,7 +23,7 @@ Key = tuple[int, ...]
 
 @dataclass(frozen=True)
 class JoinedFrame:
-    """A frame of another capture point."""
+    """The same packet at another vantage point."""
 
     lane: VantageText
     input: FileText

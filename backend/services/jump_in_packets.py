@@ -167,7 +167,7 @@ def place_of_time(
 
 @dataclass(frozen=True)
 class RailMark:
-    """A place beside the list: of a time (ns after t0), or of a mark of a finding."""
+    """A position beside the list: of a time (ns after t0), or of a mark of a finding."""
 
     offset: int
     t: int
@@ -176,14 +176,14 @@ class RailMark:
 
 @dataclass(frozen=True)
 class PacketRail:
-    """Round times and marks of findings by their place in the list."""
+    """Round times and marks of findings by their offset in the list."""
 
     items: tuple[RailMark, ...]
 
 
 @dataclass(frozen=True)
 class PacketPlace:
-    """Where a packet stands in the list."""
+    """The offset of a packet in the list."""
 
     offset: int
     """0 is the first."""

@@ -22,7 +22,7 @@ STRANGE_SHOWN: Final = 200
 
 @dataclass(frozen=True)
 class DumpTableHead:
-    """A table of a dump; its rows are asked for page by page."""
+    """A table of a dump; its rows are read page by page."""
 
     name: FixedText
     columns: tuple[DumpColumn, ...]

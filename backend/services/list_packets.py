@@ -68,8 +68,8 @@ class PacketOptions:
 
 @dataclass(frozen=True)
 class PacketLine:
-    """A packet as a line of a list; `t` is ns after t0. Times are on the clock that all captures share; a frame by
-    itself shows its file's."""
+    """A row of the packet list; `t` is ns after t0, on the clock that all captures share. A single frame has
+    the time of its file's clock."""
 
     time_ns: EpochNs
     t: int
@@ -96,7 +96,7 @@ class PacketLine:
 
 @dataclass(frozen=True)
 class PacketList:
-    """A page of packets in order of time; the whole is counted where a place in it was asked for."""
+    """A page of packets in order of time; the total is given only where an offset was requested."""
 
     items: tuple[PacketLine, ...]
     next_cursor: IdText | None

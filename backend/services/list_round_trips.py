@@ -21,7 +21,7 @@ from backend.text_classes import AddressText, FileText, FixedText, IdText, Vanta
 
 @dataclass(frozen=True)
 class FartherSighting:
-    """The same sample as another vantage point saw it."""
+    """The same sample at another vantage point."""
 
     vantage: VantageText | None
     input: FileText
@@ -35,7 +35,7 @@ class FartherSighting:
 
 @dataclass(frozen=True, kw_only=True)
 class RoundTrip:
-    """A packet that asked and the packet that answered it, at the vantage point nearest to who asked."""
+    """A request packet and the packet that answered it, at the vantage point nearest to the requester."""
 
     sid: int
     sent_ns: EpochNs

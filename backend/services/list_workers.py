@@ -12,7 +12,7 @@ from backend.storage.store import Store
 
 @dataclass(frozen=True)
 class WorkerList:
-    """Those that were heard of lately."""
+    """Those with a recent heartbeat."""
 
     items: tuple[Worker, ...]
 

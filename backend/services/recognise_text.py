@@ -20,7 +20,7 @@ LINES_SHOWN = 100
 
 @dataclass(frozen=True)
 class Recognition:
-    """What a pasted text is. A long one is judged by its first 256 KiB; the analysis reads all of it."""
+    """The format of a pasted text, identified by its first 256 KiB; the analysis reads all of it."""
 
     kind: str
     """Kinds of the dumps in it, joined with ``+``; empty where none is known."""

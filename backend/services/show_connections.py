@@ -54,7 +54,7 @@ class Sighting:
 
 @dataclass(frozen=True)
 class Connection:
-    """One logical connection over all vantage points."""
+    """One connection over all vantage points."""
 
     cid: int
     protocol: FixedText
@@ -105,7 +105,7 @@ class ConnectionList:
 
 @dataclass(frozen=True)
 class Filters:
-    """Wireshark display filters: exactly these frames of the first file, and the connection anywhere."""
+    """Wireshark display filters: these frames of the first file, and the connection in any file."""
 
     frame_filter: ProseText
     portable_filter: OpaqueAddressText
@@ -138,7 +138,7 @@ class ConnectionPacket:
 
 @dataclass(frozen=True)
 class ConnectionDetail:
-    """One connection with its packets over all vantage points."""
+    """One connection with its packets at all vantage points."""
 
     connection: Connection
     lanes: tuple[LanePart, ...]

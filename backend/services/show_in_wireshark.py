@@ -46,7 +46,7 @@ _ANSWER: Final = TypeAdapter(WiresharkAnswer)
 
 @dataclass(frozen=True)
 class ComparedPacket:
-    """One packet in Wireshark's words and in ours."""
+    """One packet as Wireshark and Stallscope show it."""
 
     input: str
     frame: int
@@ -75,7 +75,7 @@ class ComparedPacket:
 
 @dataclass(frozen=True)
 class WiresharkView:
-    """Packets of a connection or a finding as Wireshark shows them, beside our view."""
+    """Packets of a connection or a finding as Wireshark shows them, beside Stallscope's analysis."""
 
     program: str
     packets: tuple[ComparedPacket, ...]

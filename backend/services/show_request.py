@@ -31,7 +31,8 @@ SegmentKind = Literal["metadata", "dns", "calls", "own", "request", "wait", "res
 
 @dataclass(frozen=True)
 class Segment:
-    """A stretch of a request. What is open at once is counted once: `counted_ms` add up, `length_ms` need not."""
+    """A segment of a request. Overlapping segments are counted once: the sum of `counted_ms` is the total,
+    the sum of `length_ms` may exceed it."""
 
     kind: SegmentKind
     name: AddressText
@@ -68,8 +69,8 @@ class RequestDetail:
 
 @dataclass(frozen=True)
 class RequestGroup:
-    """Requests of one shape; `shape` is null where their server's own questions would not have been seen, and `line`
-    and `responder` distinguish them from others."""
+    """Requests of one endpoint; `shape` is null where the server's own calls could not have been captured:
+    `line` and `responder` identify it then."""
 
     shape: int | None
     request: PayloadText
@@ -97,7 +98,7 @@ class RequestGroup:
 
 @dataclass(frozen=True)
 class RequestGroups:
-    """Requests by shape, those that took most time in sum first."""
+    """Requests by endpoint, ordered by total time."""
 
     items: tuple[RequestGroup, ...]
     total: int

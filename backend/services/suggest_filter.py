@@ -21,7 +21,7 @@ _COMPARING: Final = ("==", "!=", "<", "<=", ">", ">=", "contains")
 
 @dataclass(frozen=True)
 class FilterSuggestion:
-    """A text that may stand here."""
+    """A valid text at this position."""
 
     text: PayloadText
     why: ProseText
@@ -30,7 +30,7 @@ class FilterSuggestion:
 
 @dataclass(frozen=True)
 class FilterSuggestions:
-    """What may replace the characters from `begin` to the cursor."""
+    """Possible replacements for the characters from `begin` to the cursor."""
 
     begin: int
     items: tuple[FilterSuggestion, ...]

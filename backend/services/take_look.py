@@ -65,7 +65,7 @@ def ask_dissection(store: Store, investigation_id: str, file_id: str, number: in
 
 
 def ask_display_filter(store: Store, investigation_id: str, text: str) -> Look:
-    """The frames of all captures that a Wireshark display filter wants."""
+    """The frames of all captures that match a Wireshark display filter."""
     if not text.strip():
         raise InvalidRequest("An empty filter wants everything; nothing need be asked.")
     captures = [

@@ -35,7 +35,7 @@ class Span:
 
 @dataclass(frozen=True)
 class TimelineGap:
-    """Time between two marks that follow each other, or between a mark and an end of the data."""
+    """Time between two successive marks, or between a mark and the start or end of the data."""
 
     from_t: Annotated[int, Field(serialization_alias="from")]
     to_t: Annotated[int, Field(serialization_alias="to")]

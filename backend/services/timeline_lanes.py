@@ -50,7 +50,7 @@ class TimelineLane:
 
 @dataclass(frozen=True)
 class LanesLeft:
-    """Lanes that were not asked for."""
+    """Lanes that were not selected."""
 
     lanes: int = 0
     findings: int = 0

@@ -62,7 +62,7 @@ Result = Literal["done", "refused"]
 
 @dataclass(frozen=True)
 class AuditEvent:
-    """One thing that was done or refused."""
+    """An action that was done or refused."""
 
     id: int
     at: str

@@ -16,7 +16,7 @@ _BETWEEN: Final = ", "
 
 @dataclass(frozen=True)
 class Worker:
-    """One that says that it is alive."""
+    """A worker with a recent heartbeat."""
 
     machine: str
     not_confined_by: tuple[str, ...]

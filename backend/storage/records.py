@@ -223,7 +223,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Run:
-    """An investigation as a run of a pipeline, and its newest comparison that still holds."""
+    """An investigation as a run of a pipeline, and its newest valid comparison."""
 
     id: str
     label: str

@@ -41,6 +41,10 @@ BANNED = {
     r"\bin vain\b|\banew\b|\bswallows?\b|\bculprit": "without success, again, drops, blocking process",
     r"the former (?:number|version|rule|value|setting|limit)": "the previous one",
     r"put again|asked again": "retried",
+    r"\bcall(?:s|ed)? (?:it )?off\b": "cancel",
+    r"\btak(?:e|en) apart\b": "dissect",
+    r"who(?:m)? (?:a server )?asked whom|\bby shape\b|requests of one shape": "requester, endpoint, downstream call",
+    r"\bcalled `?progress|in wireshark's words": "named; as Wireshark shows",
     r"\btime-?outs? (?:fits|of a box)": "timeout",
 }
 """Pattern -> the term to use."""
@@ -107,7 +111,24 @@ def _page_texts(path: Path) -> Iterator[str]:
     yield from (line for line in code.splitlines() if " " in line.strip())
 
 
+def descriptions_in(document: object) -> Iterator[str]:
+    """Descriptions and summaries of a JSON schema or of the API."""
+    match document:
+        case dict():
+            for key, value in document.items():
+                if key in ("description", "summary") and isinstance(value, str):
+                    yield value
+                else:
+                    yield from descriptions_in(value)
+        case list():
+            for each in document:
+                yield from descriptions_in(each)
+
+
 def _texts() -> Iterator[tuple[str, str]]:
+    for name in ("frontend/src/api/openapi.json", "docs/report.schema.json", "docs/comparison.schema.json"):
+        described = json.loads((ROOT / name).read_text(encoding="utf-8"))
+        yield from ((name, text) for text in descriptions_in(described))
     for folder in TEXTS_OF:
         for path in sorted((ROOT / folder).rglob("*.py")):
             if "tests" not in path.parts:
@@ -215,6 +236,15 @@ def test_notes_in_the_code_hold_the_terms_of_the_field() -> None:
         if re.search(pattern, note)
     ]
     assert wrong == []
+
+
+def test_descriptions_are_found_at_any_depth() -> None:
+    document = {
+        "a": [{"description": "one"}],
+        "summary": "two",
+        "properties": {"description": {"title": "x"}},
+    }
+    assert sorted(descriptions_in(document)) == ["one", "two"]
 
 
 def test_notes_are_docstrings_and_comments() -> None:

@@ -43,7 +43,7 @@ def read_audit_log(
 def download_audit_log(
     store: StoreDep, wanted: Wanted, form: Annotated[Literal["csv", "jsonl"], Query(alias="format")] = "csv"
 ) -> StreamingResponse:
-    """All of it as CSV or as JSON lines."""
+    """The whole log as CSV or JSON lines."""
     return StreamingResponse(
         service.download_audit_log(store, wanted, form),
         media_type=MEDIA_TYPES[form],

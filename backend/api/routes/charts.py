@@ -40,11 +40,11 @@ ToNs = Annotated[int | None, Query(alias="to", description="ns after t0")]
 FilterText = Annotated[
     str | None,
     Asked.FILTER,
-    Query(alias="filter", max_length=4000, description="The part of Wireshark's language known here"),
+    Query(alias="filter", max_length=4000, description="The supported part of Wireshark's filter language"),
 ]
 MAX_ID = 2**53
 Cursor = Annotated[str | None, Asked.PLAIN]
-Offset = Annotated[int | None, Query(ge=0, le=MAX_ID, description="Place in the list, instead of a cursor")]
+Offset = Annotated[int | None, Query(ge=0, le=MAX_ID, description="Offset in the list, instead of a cursor")]
 
 
 @router.get("/timeline")
@@ -58,17 +58,17 @@ def get_timeline(
     px: Annotated[int, Query(ge=1, le=10_000, description="Width to fill")] = 1200,
     finding: Annotated[str | None, Asked.PLAIN] = None,
     group: Annotated[
-        Grouping | None, Query(description="Lanes of connections, not of capture points")
+        Grouping | None, Query(description="Lanes by connection instead of vantage point")
     ] = None,
     lanes: Annotated[int, Query(ge=1, le=LANES_MOST, description="Groups wanted")] = LANES_MOST,
     gaps: Annotated[
         int | None,
-        Query(ge=0, le=MAX_ID, description="Lists time without marks longer than that, in ns"),
+        Query(ge=0, le=MAX_ID, description="Lists intervals without marks longer than this, in ns"),
     ] = None,
     fold: Annotated[
         str,
         Asked.PLAIN,
-        Query(max_length=2000, description="`from~to,from~to`: stretches whose traffic is left out"),
+        Query(max_length=2000, description="`from~to,from~to`: intervals whose traffic is left out"),
     ] = "",
 ) -> Timeline:
     """Density, or single packets where there are few, and the marks of the findings."""
@@ -97,7 +97,7 @@ def get_connections(
     cursor: Cursor = None,
     offset: Offset = None,
 ) -> ConnectionList:
-    """Logical connections, joined over vantage points and translation."""
+    """Connections, joined over vantage points and NAT."""
     return list_connections(
         store,
         subject,
@@ -116,7 +116,7 @@ def get_connections(
 def get_connection(
     subject: Subject, cid: Annotated[int, Path(ge=0)], store: StoreDep, scope: ScopeDep
 ) -> ConnectionDetail:
-    """One connection with its packets over all vantage points."""
+    """One connection with its packets at all vantage points."""
     return show_connection(store, subject, cid, scope)
 
 
@@ -129,7 +129,7 @@ def get_packets(
     q: Annotated[
         str | None,
         Asked.ENDPOINT_SEARCH,
-        Query(max_length=200, description="Part of an end's address, port, ip:port"),
+        Query(max_length=200, description="Part of an endpoint's address, port, ip:port"),
     ] = None,
     address: Annotated[
         str | None, Asked.NAME, Query(max_length=64, description="Address of either end")
@@ -138,7 +138,7 @@ def get_packets(
     flags: Annotated[
         str | None, Asked.PLAIN, Query(max_length=80, description="`SYN,!ACK`: set, and with ! not set")
     ] = None,
-    cid: Annotated[int | None, Query(ge=0, le=MAX_ID, description="A logical connection")] = None,
+    cid: Annotated[int | None, Query(ge=0, le=MAX_ID, description="A connection")] = None,
     lane: Annotated[
         str | None, Asked.NAME, Query(max_length=300, description="A vantage point, or an input")
     ] = None,
@@ -148,10 +148,10 @@ def get_packets(
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     cursor: Annotated[str | None, Asked.PLAIN, Query(max_length=64)] = None,
     offset: Annotated[
-        int | None, Query(ge=0, le=MAX_ID, description="Place in the list, instead of a cursor")
+        int | None, Query(ge=0, le=MAX_ID, description="Offset in the list, instead of a cursor")
     ] = None,
 ) -> PacketList:
-    """Packets of all captures in order of time. `q` is looked for in the ends of the packet's connection."""
+    """Packets of all captures in order of time. `q` matches the endpoints of the packet's connection."""
     options = PacketOptions(from_ns, to_ns, lane, address or None, port, flags, cid, q or None, filter_text)
     if offset is not None:
         return packets_from(store, subject, options, offset=offset, limit=limit, scope=scope)
@@ -164,7 +164,7 @@ def get_filter_suggestions(
     store: StoreDep,
     text: Annotated[str, Query(max_length=4000, description="The filter up to the cursor")] = "",
 ) -> FilterSuggestions:
-    """Fields, or values of a field, that may come next in a filter of packets."""
+    """Fields, or values of a field, that complete a packet filter."""
     return suggest_filter(store, subject, text)
 
 
@@ -178,7 +178,7 @@ def get_packet_rail(
     from_ns: FromNs = None,
     to_ns: ToNs = None,
 ) -> PacketRail:
-    """Round times and marks of findings by their place in the list."""
+    """Round times and marks of findings by their offset in the list."""
     options = PacketOptions(from_ns, to_ns, filter=filter_text)
     return rail_of_packets(store, subject, options, scope)
 
@@ -198,7 +198,7 @@ def get_packet_place(
     from_ns: FromNs = None,
     to_ns: ToNs = None,
 ) -> PacketPlace:
-    """Where a frame, or a time, stands in the list of the packets that a filter wants; else the one behind it."""
+    """The offset of a frame or a time in the filtered packet list; if it is not listed, that of the next packet."""
     options = PacketOptions(from_ns, to_ns, filter=filter_text)
     if t is not None:
         return PacketPlace(offset=place_of_time(store, subject, options, t, scope))
@@ -212,5 +212,5 @@ def get_packet_place(
 def get_frame(
     subject: Subject, file_id: FileId, number: Annotated[int, Path(ge=1)], store: StoreDep, scope: ScopeDep
 ) -> Frame:
-    """One frame as it was decoded."""
+    """One decoded frame."""
     return show_frame(store, subject, file_id, number, scope)

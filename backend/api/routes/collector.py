@@ -17,10 +17,10 @@ router = APIRouter(tags=["collector"])
 def get_collector(
     symptom: Symptom = "connect",
     proxy: Proxy = "unknown",
-    duration_s: Annotated[int, Query(description="How long it captures")] = 60,
-    size_mb: Annotated[int, Query(description="It ends when its files are this large")] = 200,
+    duration_s: Annotated[int, Query(description="Duration of the capture")] = 60,
+    size_mb: Annotated[int, Query(description="It stops when its files reach this size")] = 200,
     pod_ip: Annotated[str, Query(max_length=45, description="A pod whose own interface is captured")] = "",
-    interfaces: Annotated[str, Query(max_length=300, description="Instead of those that are found")] = "",
+    interfaces: Annotated[str, Query(max_length=300, description="Instead of the detected ones")] = "",
     kernel_probe: bool = False,
     server: Annotated[str, Query(max_length=220, description="For the line that uploads the bundle")] = (
         "http://127.0.0.1:8000"

@@ -29,7 +29,7 @@ def create_comparison(
     request: Request,
     response: Response,
 ) -> ComparisonSummary:
-    """Compare this investigation (the candidate) with a base; asking again for the same two compares once."""
+    """Compare this investigation (the candidate) with a base; the same two investigations are compared once."""
     owner = read_investigation(store, investigation_id).maker
     made = service.compare_investigations(
         store,

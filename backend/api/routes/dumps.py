@@ -17,14 +17,14 @@ router = APIRouter(tags=["results"])
 @router.get("/dumps")
 @shareable()
 def get_dumps(subject: Subject, store: StoreDep) -> DumpList:
-    """Every dump: when and where it was taken, its tables, the lines nobody understood."""
+    """Every dump: when and where it was taken, its tables, the lines that were not parsed."""
     return list_dumps(store, subject)
 
 
 @router.get("/dumps/series")
 @shareable()
 def get_dump_series(subject: Subject, store: StoreDep) -> SeriesList:
-    """Counters and gauges that at least two dumps hold, and how they changed between them."""
+    """Counters and gauges in at least two dumps, and how they changed between them."""
     return list_series(store, subject)
 
 

@@ -53,10 +53,10 @@ async def put_file(
     content_length: Annotated[int, Header(include_in_schema=False)] = receive_upload.UNKNOWN_SIZE,
     host: Annotated[str | None, Query(max_length=255, description="The machine it comes from")] = None,
     captured_at: Annotated[
-        AwareDatetime | None, Query(description="When a dump was taken, if it does not say so")
+        AwareDatetime | None, Query(description="When a dump was taken, if it does not state it")
     ] = None,
 ) -> File:
-    """The bytes of a file as the body. Repeatable: the same bytes change nothing, others replace the file."""
+    """The bytes of a file as the body. Idempotent: the same bytes change nothing, others replace the file."""
     await to_thread.run_sync(read_investigation, store, investigation_id)
     announced = _Announced(name, content_length, content_sha256, host or None, epoch_ns(captured_at))
     stored = await _take_in(request, store, investigation_id, announced)
@@ -122,7 +122,7 @@ def add_text(
     read_dumps: DumpReaderDep,
     response: Response,
 ) -> File:
-    """Keep a pasted text as a file, named after what it is unless a name is given."""
+    """Store a pasted text as a file, named after its format unless a name is given."""
     name = text.name or f"{recognise_text(text.text, read_dumps).kind or 'text'}.txt"
     stored = receive_upload.store_text(
         store, investigation_id, name, text.text, host=text.host, captured_at_ns=text.captured_at_ns
@@ -133,7 +133,7 @@ def add_text(
 
 @router.post("/recognitions")
 def recognise(pasted: PastedText, read_dumps: DumpReaderDep) -> Recognition:
-    """What a text is and which of its lines nobody understands; nothing is kept."""
+    """The format of a text and the lines that were not parsed; nothing is stored."""
     return recognise_text(pasted.text, read_dumps)
 
 
@@ -145,7 +145,7 @@ def get_file(investigation_id: InvestigationId, file_id: FileId, store: StoreDep
 
 @router.delete("/investigations/{investigation_id}/files/{file_id}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_file(investigation_id: InvestigationId, file_id: FileId, store: StoreDep) -> None:
-    """Take a file out; what remains is analysed anew."""
+    """Delete a file; the others are analyzed again."""
     receive_upload.remove_file(store, investigation_id, file_id)
 
 
@@ -158,11 +158,10 @@ def download(
     store: StoreDep,
     caller: CallerDep,
     credentials: Annotated[
-        Literal["", "accept"], Query(description="`accept`: for a file that holds credentials")
+        Literal["", "accept"], Query(description="`accept`: for a file with credentials")
     ] = "",
 ) -> StreamingResponse:
-    """The file as it was uploaded. One that holds credentials is handed out when that is accepted; share links have
-    no such address."""
+    """The file as it was uploaded. A file with credentials requires `accept`; share links have no such endpoint."""
     file = hand_out_original(
         store,
         investigation_id,

@@ -19,14 +19,14 @@ router = APIRouter(tags=["health"])
 
 @router.get("/healthz", response_class=PlainTextResponse)
 async def healthy() -> str:
-    """The process answers, with or without a thread to spare."""
+    """The process responds, even if all its threads are busy."""
     return "ok"
 
 
 @router.get("/readyz", response_class=PlainTextResponse)
 def ready(store: StoreDep) -> Response:
-    """The database answers too; 503 while it does not. Low disk space is reported: only uploads are refused then; and
-    so is what a worker's machine refuses to confine the processes with that read uploads."""
+    """The database responds; 503 while it does not. Low disk space, which refuses uploads only, and
+    confinement that a worker's machine does not support are reported."""
     store.database.ready()
     lines = ["ready, low disk space: uploads are refused" if store.room().is_low else "ready"]
     if missing := not_confined_by(store):
@@ -36,7 +36,7 @@ def ready(store: StoreDep) -> Response:
 
 @router.get("/api/v1/storage")
 def get_storage(store: StoreDep) -> Storage:
-    """The disk of the data folder, and what of it is kept free."""
+    """The disk of the data folder, and its reserve."""
     room = store.room()
     return Storage(
         total_bytes=room.total_bytes,

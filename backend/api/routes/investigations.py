@@ -58,7 +58,7 @@ def list_investigations(
     caller: CallerDep,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str | None = None,
-    q: Annotated[str | None, Query(max_length=200, description="In the label or the verdict")] = None,
+    q: Annotated[str | None, Query(max_length=200, description="Text in the label or the verdict")] = None,
     label: Annotated[str | None, Query(max_length=200, description="Exactly this label")] = None,
     kind: Annotated[str | None, Query(max_length=80, description="A detector that found something")] = None,
     host: Annotated[str | None, Query(max_length=260, description="A host that evidence is from")] = None,
@@ -81,7 +81,7 @@ def get_investigation(investigation_id: InvestigationId, store: StoreDep, caller
 def rename_investigation(
     investigation_id: InvestigationId, renaming: Renaming, store: StoreDep, caller: CallerDep
 ) -> Investigation:
-    """Give it another label."""
+    """Rename it."""
     return Investigation.seen_by(
         caller, service.rename_investigation(store, investigation_id, renaming.label)
     )
@@ -89,7 +89,7 @@ def rename_investigation(
 
 @router.delete("/investigations/{investigation_id}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_investigation(investigation_id: InvestigationId, store: StoreDep) -> None:
-    """Remove it with everything that belongs to it."""
+    """Delete it with all its data."""
     service.delete_investigation(store, investigation_id)
 
 
@@ -99,16 +99,16 @@ def start(
     store: StoreDep,
     caller: CallerDep,
     response: Response,
-    anew: Annotated[bool, Query(description="Decode and analyse again what is done already")] = False,
+    anew: Annotated[bool, Query(description="Decode and analyze finished files again")] = False,
 ) -> Investigation:
-    """Analyse, unless that is under way or done already."""
+    """Start the analysis, unless it is running or finished."""
     response.headers["Location"] = f"{address(investigation_id)}/progress"
     return Investigation.seen_by(caller, start_analysis(store, investigation_id, anew=anew))
 
 
 @router.post("/investigations/{investigation_id}/cancel")
 def cancel(investigation_id: InvestigationId, store: StoreDep, caller: CallerDep) -> Investigation:
-    """Call off the analysis."""
+    """Cancel the analysis."""
     return Investigation.seen_by(caller, cancel_analysis(store, investigation_id))
 
 

@@ -39,7 +39,7 @@ EXPORTS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 
 @router.post("/looks", status_code=status.HTTP_202_ACCEPTED)
 def ask_look(subject: Subject, asked: AskLook, store: StoreDep, response: Response) -> Look:
-    """Ask a worker to look; the same question has the same look. 200 when its answer is there already."""
+    """Start a dissection job; the same parameters give the same job. 200 if its result exists already."""
     look = _ask(subject, asked, store)
     if look.outcome.state == "done":
         response.status_code = status.HTTP_200_OK
@@ -73,13 +73,13 @@ def _selected(subject: str, asked: AskCarving, store: Store) -> tuple[Selection,
 
 @router.get("/looks/{look_id}")
 def get_look(subject: Subject, look_id: LookId, store: StoreDep) -> Look:
-    """How it stands."""
+    """Its state."""
     return Look.of(take_look.read_look(store, subject, look_id))
 
 
 @router.delete("/looks/{look_id}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_look(subject: Subject, look_id: LookId, store: StoreDep) -> None:
-    """Call it off; what is done stays."""
+    """Cancel it; finished steps are kept."""
     take_look.cancel_look(store, subject, look_id)
 
 
@@ -91,7 +91,7 @@ def get_dissection(subject: Subject, look_id: LookId, store: StoreDep) -> Dissec
 
 @router.get("/looks/{look_id}/wireshark")
 def get_wireshark_view(subject: Subject, look_id: LookId, store: StoreDep) -> WiresharkView:
-    """The packets in Wireshark's words beside ours, without credentials."""
+    """The packets as Wireshark and Stallscope show them, without credentials."""
     return read_wireshark_view(store, subject, look_id)
 
 
@@ -113,7 +113,7 @@ def get_look_packets(
 
 @router.get("/looks/{look_id}/content", response_class=StreamingResponse)
 def download_look(subject: Subject, look_id: LookId, store: StoreDep) -> StreamingResponse:
-    """The carved capture, or the tar.gz of everything, anonymised."""
+    """The carved capture, or the anonymized tar.gz of all files."""
     name, size, pieces = take_look.look_content(store, subject, look_id)
     note_export(store, subject, name)
     return StreamingResponse(
@@ -129,11 +129,11 @@ def get_packet_export(
     store: StoreDep,
     form: Annotated[Literal["csv", "json"], Query(alias="format")] = "csv",
     filter_text: FilterText = None,
-    look: Annotated[str | None, Query(max_length=32, description="A display filter's look")] = None,
+    look: Annotated[str | None, Query(max_length=32, description="A job of a display filter")] = None,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
 ) -> StreamingResponse:
-    """The rows that the list shows, all of them."""
+    """All rows of the list."""
     listed = None if look is None else take_look.listed_frames(store, subject, look)
     options = PacketOptions(from_ns, to_ns, filter=filter_text, listed=listed)
     rows = export_packets(store, subject, options, form)

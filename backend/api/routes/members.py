@@ -23,7 +23,7 @@ def list_members(store: StoreDep) -> MemberList:
 
 @router.post("", status_code=status.HTTP_201_CREATED)
 def add_member(options: NewMember, store: StoreDep, methods: SignInMethodsDep) -> MemberWithPassword:
-    """Someone who signs in with a password, which is shown here and never again."""
+    """A member who signs in with a password, which is shown only here."""
     if not methods.password:
         raise Conflict("Nobody signs in with a password on this server.")
     return _with_password(service.add_member(store, options.name, options.role))
@@ -37,13 +37,13 @@ def change_member(member_id: MemberId, change: MemberChange, store: StoreDep) ->
 
 @router.post("/{member_id}/password")
 def give_new_password(member_id: MemberId, store: StoreDep) -> MemberWithPassword:
-    """For someone who lost theirs; shown here and never again."""
+    """For a member who lost the password; the new one is shown only here."""
     return _with_password(service.give_new_password(store, member_id))
 
 
 @router.delete("/{member_id}", status_code=status.HTTP_204_NO_CONTENT)
 def remove_member(member_id: MemberId, store: StoreDep) -> None:
-    """With their sign-ins and tokens; what they created stays."""
+    """Remove a member with sessions and tokens; what they created is kept."""
     service.remove_member(store, member_id)
 
 

@@ -23,7 +23,7 @@ NoteId = Annotated[str, Path(description="Id of the note", pattern=ID_PATTERN)]
 def create_note(
     investigation_id: InvestigationId, options: NoteOptions, store: StoreDep, caller: CallerDep
 ) -> Note:
-    """A note at a time, or a disagreement with a diagnosis; what was measured stays as it is."""
+    """A note at a time, or the rejection of a diagnosis; measured results do not change."""
     written = service.write_note(store, investigation_id, options.written_by(caller.name))
     return Note.deletable(written, may_delete=True)
 
@@ -43,5 +43,5 @@ def list_notes(investigation_id: InvestigationId, store: StoreDep, caller: Calle
 
 @router.delete("/{note_id}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_note(investigation_id: InvestigationId, note_id: NoteId, store: StoreDep) -> None:
-    """Take a note back."""
+    """Delete a note."""
     service.delete_note(store, investigation_id, note_id)

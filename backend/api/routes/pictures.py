@@ -33,7 +33,7 @@ class Svg(Response):
 
 InnerDep = Annotated[Inner, Depends(inner_answers)]
 Theme = Annotated[Literal["light", "dark"], Query(description="Of the page")]
-WidthPx = Annotated[int, Query(alias="width", ge=640, le=2400, description="Pixels of the whole picture")]
+WidthPx = Annotated[int, Query(alias="width", ge=640, le=2400, description="Width of the picture in px")]
 WindowText = Annotated[
     str,
     Asked.PLAIN,

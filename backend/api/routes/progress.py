@@ -26,7 +26,7 @@ HEARTBEAT_S = 10.0
 
 @router.get("/progress")
 def get_progress(investigation_id: InvestigationId, store: StoreDep) -> Progress:
-    """Where the work is."""
+    """The progress of the analysis."""
     return Progress.of(read_progress(store, investigation_id))
 
 
@@ -37,8 +37,8 @@ async def get_events(
     broadcaster: BroadcasterDep,
     last_event_id: Annotated[str, Header()] = "",
 ) -> StreamingResponse:
-    """Events called `progress`, each a whole picture; an event's id grows, so none is sent twice. An event called
-    `unavailable` holds a problem document: why there is no picture, until the next one comes."""
+    """Events named `progress`, each with the full state; ids increase, so none is sent twice. An event named
+    `unavailable` holds a problem document with the reason why the state is not available."""
     await to_thread.run_sync(read_investigation, store, investigation_id)
     seen = int(last_event_id) if re.fullmatch("[0-9]{1,18}", last_event_id) else -1
     return StreamingResponse(

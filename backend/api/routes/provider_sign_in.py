@@ -23,7 +23,7 @@ _OWN_PATH = re.compile(r"/(?![/\\])[\x21-\x7e]*")
 
 @router.post("")
 def begin(way_back: WayBack, request: Request, response: Response) -> ProviderAddress:
-    """The address to go to; a cookie ties the attempt to this browser."""
+    """The address to redirect to; a cookie binds the attempt to this browser."""
     attempt = Attempt.new()
     address = _provider(request).address(attempt, _redirect_uri(request))
     path = way_back.return_to if _OWN_PATH.fullmatch(way_back.return_to) else "/"

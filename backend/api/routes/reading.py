@@ -34,7 +34,7 @@ ReportForm = Literal["json", "junit", "sarif", "markdown"]
 RowsOf = Annotated[
     str,
     Asked.PLAIN,
-    Query(pattern=r"^(affected|events|instances|\d{1,3})$", description="Or the place of a table, from 0 on"),
+    Query(pattern=r"^(affected|events|instances|\d{1,3})$", description="Or the number of a table, from 0"),
 ]
 FirstRow = Annotated[int, Query(ge=0, le=2**53)]
 
@@ -71,8 +71,8 @@ def get_report(
     request: Request,
     format: ReportForm = "json",
 ) -> Response | Report:
-    """The report `stallscope.report/1`, byte for byte as the analysis wrote it but for the notes of people, or as a
-    text to paste, or for CI."""
+    """The report `stallscope.report/1`, byte for byte as the analysis wrote it except for analyst notes, or
+    as Markdown, JUnit or SARIF."""
     if link is not None:
         return report_part(store, subject, link.scope, with_notes=notes_shown)
     if format == "json":
@@ -99,7 +99,7 @@ def get_outline(
         str | None, Asked.PLAIN, Query(max_length=64, description="Of this finding alone")
     ] = None,
 ) -> Response | ReportOutline:
-    """The report without marks and rows, in at most 250 kB: what pages begin with."""
+    """The report without marks and rows, at most 250 kB: what pages load first."""
     if link is not None:
         return outline_part(store, subject, finding, link.scope)
     return Response(outline_report(store, subject, finding), media_type="application/json")
@@ -162,7 +162,7 @@ def get_finding(subject: Subject, finding_id: str, store: StoreDep, scope: Scope
 @router.get("/diagnoses")
 @shareable(finding=True, view="open")
 def get_diagnoses(subject: Subject, store: StoreDep, scope: ScopeDep) -> DiagnosisList:
-    """All diagnoses, the likeliest first."""
+    """All diagnoses, the most likely first."""
     return DiagnosisList(items=reports.read_report(store, subject, scope).diagnoses)
 
 

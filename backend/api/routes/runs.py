@@ -19,7 +19,7 @@ Label = Annotated[str, Query(max_length=200, description="All runs of this label
 def get_labels(
     store: StoreDep, limit: Annotated[int, Query(ge=1, le=100)] = 20, cursor: Cursor = None
 ) -> service.LabelList:
-    """Labels, each with its newest runs and what became of them against their baselines."""
+    """Labels, each with its newest runs and their comparison with the baselines."""
     return service.list_labels(store, limit, cursor)
 
 

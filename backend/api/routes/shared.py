@@ -26,7 +26,7 @@ def get_shared_investigation(subject: Subject, store: StoreDep, scope: ScopeDep)
 @router.get("/notes")
 @shareable(finding=True, view="open")
 def get_shared_notes(subject: Subject, share: ShareDep, store: StoreDep, scope: ScopeDep) -> NoteList:
-    """Notes by people, where the link's maker wanted them shown."""
+    """Analyst notes, where the link's creator included them."""
     if not share.with_notes:
         raise NotFound(NOT_SHARED)
     return NoteList(items=[Note.of(found) for found in list_notes(store, subject, scope)])

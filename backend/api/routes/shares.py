@@ -54,7 +54,7 @@ def list_shares(investigation_id: InvestigationId, store: StoreDep) -> ShareList
 
 @router.delete("/investigations/{investigation_id}/shares/{share_id}", status_code=status.HTTP_204_NO_CONTENT)
 def revoke_share(investigation_id: InvestigationId, share_id: ShareId, store: StoreDep) -> None:
-    """Close a link."""
+    """Revoke a link."""
     service.revoke_share(store, investigation_id, share_id)
 
 
@@ -62,7 +62,7 @@ def revoke_share(investigation_id: InvestigationId, share_id: ShareId, store: St
 def open_session(
     share_id: ShareId, given: Secret, store: StoreDep, request: Request, response: Response
 ) -> ShareSession:
-    """Show the secret once; afterwards the token, or the cookie, opens this link's reading addresses."""
+    """Exchange the secret for a session token or cookie, which reads this link's endpoints."""
     with limited_password_attempt(request, share_id, given.password):
         share, token = service.begin_session(store, share_id, given.secret, given.password)
     response.headers.append("Set-Cookie", share_cookie(request, share_id, token))

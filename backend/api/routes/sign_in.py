@@ -18,7 +18,7 @@ router = APIRouter(prefix="/sign-in", tags=["sign-in"])
 
 @router.get("")
 def who_am_i(caller: CallerDep, methods: SignInMethodsDep) -> WhoAmI:
-    """Whether one has to sign in, how, and who one is; never refused."""
+    """Whether sign-in is required, by which methods, and who is signed in; never refused."""
     return WhoAmI.of(caller, methods)
 
 
@@ -31,7 +31,7 @@ def sign_in(
     methods: SignInMethodsDep,
     response: Response,
 ) -> WhoAmI:
-    """With name and password; the answer's cookie is the sign-in."""
+    """Sign in with name and password; the response sets the session cookie."""
     if not methods.password:
         raise NotFound("Nobody signs in with a password on this server.")
     done = sign_in_with_password(
@@ -50,7 +50,7 @@ def change_password(
     caller: CallerDep,
     response: Response,
 ) -> None:
-    """One's own; every other browser is signed out. Wrong old ones count as those of a sign-in do."""
+    """The caller's own; every other session is signed out. Wrong old passwords count towards the sign-in rate limit."""
     if caller.kind != "member" or caller.member is None:
         raise Conflict("Only a member who is signed in has a password to change.")
     address = client_address(request)
@@ -60,7 +60,7 @@ def change_password(
 
 @router.delete("", status_code=status.HTTP_204_NO_CONTENT)
 def sign_out(caller: CallerDep, request: Request, store: StoreDep, response: Response) -> None:
-    """The server forgets the sign-in, and the browser the cookie."""
+    """Ends the session and deletes its cookie."""
     if caller.sign_in_id:
         end_sign_in(store, caller.sign_in_id)
     response.headers.append("Set-Cookie", session_cookie(request, ""))

@@ -35,5 +35,5 @@ def create_token(options: TokenOptions, store: StoreDep, caller: CallerDep) -> N
 
 @router.delete("/{token_id}", status_code=status.HTTP_204_NO_CONTENT)
 def revoke_token(token_id: TokenId, store: StoreDep) -> None:
-    """Close it for good."""
+    """Revoke it permanently."""
     service.revoke_token(store, token_id)

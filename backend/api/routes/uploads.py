@@ -50,7 +50,7 @@ OFFSET_BODY = {"requestBody": {"content": {"application/offset+octet-stream": {}
 
 @router.options("", status_code=status.HTTP_204_NO_CONTENT)
 def describe(investigation_id: InvestigationId, store: StoreDep) -> Response:
-    """What of tus is spoken here."""
+    """The supported version and extensions of tus."""
     del investigation_id
     headers = {
         **TUS_HEADERS,
@@ -89,7 +89,7 @@ def create_upload(
 def get_offset(
     investigation_id: InvestigationId, upload_id: str, request: Request, store: StoreDep
 ) -> Response:
-    """How much has arrived: where to go on after a cut."""
+    """Bytes received: the offset to resume from."""
     file = read_file(store, investigation_id, upload_id)
     offset = receive_upload.arrived_bytes(store, file)
     if _is_all(file, offset) and upload_id not in request.app.state.busy_uploads:
@@ -108,7 +108,7 @@ async def append(
     store: StoreDep,
     upload_offset: Annotated[int, BeforeValidator(_decimal), Header(ge=0, le=MOST_BYTES)],
 ) -> Response:
-    """The bytes from that offset on; what arrives before a cut is kept."""
+    """The bytes from that offset on; what arrives before an interruption is kept."""
     file = await to_thread.run_sync(read_file, store, investigation_id, upload_id)
     if request.headers.get("content-type") != "application/offset+octet-stream":
         raise InvalidRequest("A tus upload is sent as application/offset+octet-stream.")
@@ -126,7 +126,7 @@ async def append(
 
 @router.delete("/{upload_id}", status_code=status.HTTP_204_NO_CONTENT)
 def cancel_upload(investigation_id: InvestigationId, upload_id: str, store: StoreDep) -> Response:
-    """Give an upload up; what has arrived is dropped."""
+    """Cancel an upload and delete what was received."""
     file = read_file(store, investigation_id, upload_id)
     if file.status != UPLOADING:
         raise NotFound("This upload is complete; the file itself can be deleted instead.")

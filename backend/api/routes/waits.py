@@ -44,7 +44,7 @@ def get_requests(
     method: Annotated[str | None, Asked.METHOD, Query(max_length=24)] = None,
     status: Annotated[int | None, Query(ge=0, le=599, description="0: without a response")] = None,
     cid: Annotated[int | None, Query(ge=0, description="Of this connection only")] = None,
-    shape: Annotated[int | None, Query(ge=0, le=MAX_ID, description="Of this shape only")] = None,
+    shape: Annotated[int | None, Query(ge=0, le=MAX_ID, description="Of this endpoint only")] = None,
     line: Annotated[
         str | None,
         Asked.REQUEST_LINE,
@@ -60,8 +60,8 @@ def get_requests(
     cursor: Cursor = None,
     offset: Offset = None,
 ) -> HttpRequestList:
-    """HTTP/1 requests with their responses, each once however many vantage points saw it; behind them those that were
-    recognized by their data alone, because their payload could not be read."""
+    """HTTP/1 requests with their responses, each once, however many vantage points captured it; then requests
+    inferred from packet sizes and times where the payload could not be read."""
     return list_requests(
         store,
         subject,
@@ -88,7 +88,7 @@ def get_request_shapes(
     from_ns: FromNs = None,
     to_ns: ToNs = None,
 ) -> RequestGroups:
-    """Requests of one shape as one row: what was asked, whom the server asked meanwhile, and how long that took."""
+    """Requests of one endpoint as one row: the request, the downstream calls of the server, and how long they took."""
     return group_requests(store, subject, RequestFilter(text=q or None, from_ns=from_ns, to_ns=to_ns), scope)
 
 
@@ -97,7 +97,7 @@ def get_request_shapes(
 def get_request(
     subject: Subject, rid: Annotated[int, Path(ge=0, le=MAX_ID)], store: StoreDep, scope: ScopeDep
 ) -> RequestDetail:
-    """One request and what its time went into."""
+    """One request and its latency breakdown."""
     return show_request(store, subject, rid, scope)
 
 
@@ -115,10 +115,10 @@ def get_round_trips(
         Query(max_length=24, description="SYN, ICMP echo, data, request, DNS, printed"),
     ] = None,
     prober: Annotated[
-        str | None, Asked.NAME, Query(max_length=64, description="Address of who asked")
+        str | None, Asked.NAME, Query(max_length=64, description="Address of the requester")
     ] = None,
     responder: Annotated[
-        str | None, Asked.NAME, Query(max_length=64, description="Address of who answered")
+        str | None, Asked.NAME, Query(max_length=64, description="Address of the responder")
     ] = None,
     finding: Annotated[
         str | None, Asked.PLAIN, Query(max_length=64, description="Held by a stall of this finding")
@@ -162,8 +162,8 @@ def get_round_trip_chart(
         list[str] | None, Asked.PLAIN, Query(max_length=12, description="Ids of the series to draw")
     ] = None,
 ) -> RoundTripChart:
-    """Who asked whom, seen where; and of a few of them every sample in the window, or, where there are too many, their
-    spread in each stretch of time. Samples that were held are listed one by one in either case."""
+    """Pairs of hosts by vantage point; for some of them every sample in the window or, where there are too
+    many, their distribution in time buckets. Held samples are always listed one by one."""
     options = ChartOptions(from_ns, to_ns, px, tuple(kind or ()), tuple(series or ()))
     return chart_round_trips(store, subject, options, scope)
 
@@ -184,5 +184,5 @@ def get_held_group(
     store: StoreDep,
     scope: ScopeDep,
 ) -> HeldShare:
-    """What was held by one stall and what was not, among all that was sent meanwhile."""
+    """What one stall held and what it did not, among all packets sent during it."""
     return show_held_group(store, subject, finding, instance)

@@ -12,5 +12,5 @@ router = APIRouter(prefix="/workers", tags=["health"])
 
 @router.get("")
 def list_workers(store: StoreDep) -> service.WorkerList:
-    """The workers that are alive, and what confines the processes in which they read uploads."""
+    """The running workers, and the confinement of the processes that read uploads."""
     return service.list_workers(store)

@@ -12,33 +12,33 @@ from backend.api.schemas.from_record import FromRecord
 
 
 class Credentials(BaseModel):
-    """What a member types."""
+    """Credentials of a member."""
 
     name: str = Field(max_length=200)
     password: str = Field(max_length=1024)
 
 
 class PasswordChange(BaseModel):
-    """Of one's own password."""
+    """The caller's own password."""
 
     old: str = Field(max_length=1024)
     new: str = Field(max_length=1024)
 
 
 class WayBack(BaseModel):
-    """Where the page was left."""
+    """The page to return to."""
 
     return_to: str = Field(default="/", max_length=2000)
 
 
 class ProviderAddress(BaseModel):
-    """Where the browser goes to sign in."""
+    """Where the browser is redirected to sign in."""
 
     address: str
 
 
 class WhoAmI(BaseModel):
-    """Whether one has to sign in here, how, and who one is by now."""
+    """Whether sign-in is required, by which methods, and who is signed in."""
 
     required: bool
     """False on a server that only this machine reaches."""
@@ -78,7 +78,7 @@ def _has_own_password(caller: Caller, methods: SignInMethods) -> bool:
 
 
 class MemberView(FromRecord):
-    """A member, without anything secret."""
+    """A member, without secrets."""
 
     id: str
     name: str
@@ -97,7 +97,7 @@ class MemberList(BaseModel):
 
 
 class NewMember(BaseModel):
-    """Someone who will sign in with a password."""
+    """A member who signs in with a password."""
 
     name: str = Field(max_length=200)
     role: Role
@@ -111,7 +111,7 @@ class MemberChange(BaseModel):
 
 
 class MemberWithPassword(MemberView):
-    """A member with the password that was made for them, shown once."""
+    """A member with the generated password, shown once."""
 
     password: str
 
@@ -144,6 +144,6 @@ class TokenList(BaseModel):
 
 
 class NewTokenView(TokenView):
-    """A token as it is given out, once."""
+    """A new token with its secret, which is shown once."""
 
     token: str

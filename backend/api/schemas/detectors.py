@@ -25,7 +25,7 @@ class CauseRule(BaseModel):
 
 
 class DetectorList(BaseModel):
-    """All of them; there are never so many that they need pages."""
+    """All of them, without pages."""
 
     items: list[DetectorRule]
 

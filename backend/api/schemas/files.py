@@ -66,13 +66,13 @@ def epoch_ns(time: datetime | None) -> int | None:
 
 
 class FileList(BaseModel):
-    """All files of an investigation; there are never so many that they need pages."""
+    """All files of an investigation, without pages."""
 
     items: list[File]
 
 
 class Text(BaseModel):
-    """A text to keep as a file."""
+    """A text to store as a file."""
 
     name: str | None = None
     text: str = Field(max_length=TEXT_LIMIT)
@@ -87,6 +87,6 @@ class Text(BaseModel):
 
 
 class PastedText(BaseModel):
-    """A text to recognise; nothing of it is kept."""
+    """A text whose format is to be identified; it is not stored."""
 
     text: str = Field(max_length=TEXT_LIMIT)

@@ -42,7 +42,7 @@ def _of_investigation(name: str) -> Any:
 
 
 class VerdictSummary(BaseModel):
-    """The first diagnosis in short."""
+    """Summary of the first diagnosis."""
 
     cause: FixedText
     title: ProseText
@@ -87,7 +87,7 @@ class InvestigationList(BaseModel):
 
 
 class FindingSoFar(BaseModel):
-    """A finding of an analysis that still runs: its cause is not known yet, and the report may call it otherwise."""
+    """A finding of an analysis that still runs: its cause is not known yet, and its title may differ in the report."""
 
     id: str
     kind: str
@@ -99,7 +99,7 @@ class FindingSoFar(BaseModel):
 
 
 class Progress(FromRecord):
-    """Where the work is; also the body of each progress event."""
+    """The progress of the analysis; also the body of each progress event."""
 
     analysis: AnalysisState | None = _of_investigation("analysis")
     stage: StageNumber
@@ -128,6 +128,6 @@ class DemoList(BaseModel):
 
 
 class DemoChoice(BaseModel):
-    """Which one to load."""
+    """The demonstration to load."""
 
     name: str

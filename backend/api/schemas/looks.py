@@ -21,33 +21,36 @@ class AskDissection(BaseModel):
 
 
 class AskDisplayFilter(BaseModel):
-    """The frames of all captures that a Wireshark display filter wants."""
+    """The frames of all captures that match a Wireshark display filter."""
 
     kind: Literal["display-filter"]
     filter: FilterText
 
 
 class AskCarving(BaseModel):
-    """A pcapng of what is listed by a filter, of what tshark found, or of the evidence of a finding."""
+    """A pcapng of the packets that a filter lists, that tshark found, or that are a finding's evidence."""
 
     kind: Literal["carving"]
     filter: FilterText | None = None
     from_ns: Annotated[int | None, Field(description="ns after t0")] = None
     to_ns: Annotated[int | None, Field(description="ns after t0, excluded")] = None
-    look: Annotated[str | None, Field(max_length=32, description="A display filter's look")] = None
+    look: Annotated[str | None, Field(max_length=32, description="A job of a display filter")] = None
     finding: Annotated[str | None, Field(max_length=64)] = None
     instance: Annotated[int | None, Field(ge=1, description="Of the finding, 1-based")] = None
-    anonymise: Annotated[bool, Field(description="Other addresses and names, payload zero")] = False
+    anonymise: Annotated[bool, Field(description="Pseudonyms for addresses and names, zeroed payload")] = (
+        False
+    )
 
 
 class AskAnonymising(BaseModel):
-    """A tar.gz of all captures and dumps with other addresses and names, payload zero: the same findings."""
+    """A tar.gz of all captures and dumps with pseudonyms for addresses and names and zeroed payload: the
+    analysis has the same findings."""
 
     kind: Literal["anonymising"]
 
 
 class AskWireshark(BaseModel):
-    """What Wireshark shows of the packets of a connection or of the evidence of a finding; one of both is given."""
+    """Wireshark's view of the packets of a connection or of a finding's evidence; one of the two is given."""
 
     kind: Literal["wireshark"]
     connection: Annotated[int | None, Field(ge=0, le=2**53)] = None
@@ -65,8 +68,8 @@ def _of_outcome(name: str) -> Any:
 
 
 class Look(FromRecord):
-    """How a look stands. Done, its answer is at `…/dissection`, `…/packets`, `…/wireshark` or
-    `…/content`."""
+    """State of a dissection job. When it is done, the result is at `…/dissection`, `…/packets`, `…/wireshark`
+    or `…/content`."""
 
     id: str
     kind: LookKind = Field(validation_alias=AliasPath("request", "kind"))
@@ -94,7 +97,7 @@ class TreeNode(BaseModel):
 
 
 class Dissection(BaseModel):
-    """One frame taken apart, without credentials."""
+    """One dissected frame, without credentials."""
 
     input: str
     frame: int

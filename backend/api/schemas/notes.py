@@ -48,7 +48,7 @@ class NoteOptions(BaseModel):
 
 
 class Note(FromRecord):
-    """One note; `from` and `to` are ns after t0, null for a note at no time."""
+    """One note; `from` and `to` are ns after t0, null for a note without a time."""
 
     id: IdText
     kind: Kind

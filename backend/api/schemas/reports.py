@@ -30,14 +30,14 @@ class NameList(BaseModel):
 
 
 class FindingOutlineList(BaseModel):
-    """A page of the findings without their marks and tables."""
+    """A page of findings without their marks and tables."""
 
     items: list[FindingOutline]
     total: int
 
 
 class FindingRows(BaseModel):
-    """A page of one of a finding's lists: records, or rows of a table in the order of its columns."""
+    """A page of one list of a finding: records, or table rows in the order of the columns."""
 
     items: list[dict[str, ProseValue] | list[ProseValue]]
     total: int

@@ -17,7 +17,7 @@ OffsetNs = Annotated[int, Field(strict=True, ge=-(2**53) + 1, le=2**53 - 1)]
 
 
 class View(BaseModel):
-    """A part of the time, what a filter leaves of it, and some lanes; with a finding, that one only."""
+    """A time window, a filter and a selection of lanes; with a finding, that finding only."""
 
     from_ns: OffsetNs | None = Field(default=None, alias="from")
     to_ns: OffsetNs | None = Field(default=None, alias="to")
@@ -39,7 +39,7 @@ class View(BaseModel):
 
 
 class ShareOptions(BaseModel):
-    """What a new link shows, and how long it lives."""
+    """What a new link shows, and when it expires."""
 
     expires_days: int = 30
     finding: str = Field(default="", max_length=80)
@@ -87,7 +87,7 @@ class Share(FromRecord):
 
 
 class NewShare(Share):
-    """A link as it is given out, once."""
+    """A new link with its secret, which is shown once."""
 
     url_path: str
     secret: str

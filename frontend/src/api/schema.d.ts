@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Download Audit Log
-         * @description All of it as CSV or as JSON lines.
+         * @description The whole log as CSV or JSON lines.
          */
         get: operations["download_audit_log_api_v1_audit_download_get"];
         put?: never;
@@ -168,14 +168,14 @@ export interface paths {
         post?: never;
         /**
          * Delete Investigation
-         * @description Remove it with everything that belongs to it.
+         * @description Delete it with all its data.
          */
         delete: operations["delete_investigation_api_v1_investigations__investigation_id__delete"];
         options?: never;
         head?: never;
         /**
          * Rename Investigation
-         * @description Give it another label.
+         * @description Rename it.
          */
         patch: operations["rename_investigation_api_v1_investigations__investigation_id__patch"];
         trace?: never;
@@ -191,7 +191,7 @@ export interface paths {
         put?: never;
         /**
          * Start
-         * @description Analyse, unless that is under way or done already.
+         * @description Start the analysis, unless it is running or finished.
          */
         post: operations["start_api_v1_investigations__investigation_id__analyses_post"];
         delete?: never;
@@ -211,7 +211,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel
-         * @description Call off the analysis.
+         * @description Cancel the analysis.
          */
         post: operations["cancel_api_v1_investigations__investigation_id__cancel_post"];
         delete?: never;
@@ -235,7 +235,7 @@ export interface paths {
         put?: never;
         /**
          * Create Comparison
-         * @description Compare this investigation (the candidate) with a base; asking again for the same two compares once.
+         * @description Compare this investigation (the candidate) with a base; the same two investigations are compared once.
          */
         post: operations["create_comparison_api_v1_investigations__investigation_id__comparisons_post"];
         delete?: never;
@@ -273,7 +273,7 @@ export interface paths {
         };
         /**
          * Get Connections
-         * @description Logical connections, joined over vantage points and translation.
+         * @description Connections, joined over vantage points and NAT.
          */
         get: operations["get_connections_api_v1_investigations__investigation_id__connections_get"];
         put?: never;
@@ -293,7 +293,7 @@ export interface paths {
         };
         /**
          * Get Connection
-         * @description One connection with its packets over all vantage points.
+         * @description One connection with its packets at all vantage points.
          */
         get: operations["get_connection_api_v1_investigations__investigation_id__connections__cid__get"];
         put?: never;
@@ -333,7 +333,7 @@ export interface paths {
         };
         /**
          * Get Diagnoses
-         * @description All diagnoses, the likeliest first.
+         * @description All diagnoses, the most likely first.
          */
         get: operations["get_diagnoses_api_v1_investigations__investigation_id__diagnoses_get"];
         put?: never;
@@ -353,7 +353,7 @@ export interface paths {
         };
         /**
          * Get Dumps
-         * @description Every dump: when and where it was taken, its tables, the lines nobody understood.
+         * @description Every dump: when and where it was taken, its tables, the lines that were not parsed.
          */
         get: operations["get_dumps_api_v1_investigations__investigation_id__dumps_get"];
         put?: never;
@@ -373,7 +373,7 @@ export interface paths {
         };
         /**
          * Get Dump Series
-         * @description Counters and gauges that at least two dumps hold, and how they changed between them.
+         * @description Counters and gauges in at least two dumps, and how they changed between them.
          */
         get: operations["get_dump_series_api_v1_investigations__investigation_id__dumps_series_get"];
         put?: never;
@@ -413,8 +413,8 @@ export interface paths {
         };
         /**
          * Get Events
-         * @description Events called `progress`, each a whole picture; an event's id grows, so none is sent twice. An event called
-         *     `unavailable` holds a problem document: why there is no picture, until the next one comes.
+         * @description Events named `progress`, each with the full state; ids increase, so none is sent twice. An event named
+         *     `unavailable` holds a problem document with the reason why the state is not available.
          */
         get: operations["get_events_api_v1_investigations__investigation_id__events_get"];
         put?: never;
@@ -461,7 +461,7 @@ export interface paths {
         post?: never;
         /**
          * Delete File
-         * @description Take a file out; what remains is analysed anew.
+         * @description Delete a file; the others are analyzed again.
          */
         delete: operations["delete_file_api_v1_investigations__investigation_id__files__file_id__delete"];
         options?: never;
@@ -478,8 +478,7 @@ export interface paths {
         };
         /**
          * Download
-         * @description The file as it was uploaded. One that holds credentials is handed out when that is accepted; share links have
-         *     no such address.
+         * @description The file as it was uploaded. A file with credentials requires `accept`; share links have no such endpoint.
          */
         get: operations["download_api_v1_investigations__investigation_id__files__file_id__content_get"];
         put?: never;
@@ -520,7 +519,7 @@ export interface paths {
         get?: never;
         /**
          * Put File
-         * @description The bytes of a file as the body. Repeatable: the same bytes change nothing, others replace the file.
+         * @description The bytes of a file as the body. Idempotent: the same bytes change nothing, others replace the file.
          */
         put: operations["put_file_api_v1_investigations__investigation_id__files__name__put"];
         post?: never;
@@ -579,7 +578,7 @@ export interface paths {
         };
         /**
          * Get Frame
-         * @description One frame as it was decoded.
+         * @description One decoded frame.
          */
         get: operations["get_frame_api_v1_investigations__investigation_id__frames__file_id___number__get"];
         put?: never;
@@ -601,7 +600,7 @@ export interface paths {
         put?: never;
         /**
          * Ask Look
-         * @description Ask a worker to look; the same question has the same look. 200 when its answer is there already.
+         * @description Start a dissection job; the same parameters give the same job. 200 if its result exists already.
          */
         post: operations["ask_look_api_v1_investigations__investigation_id__looks_post"];
         delete?: never;
@@ -619,14 +618,14 @@ export interface paths {
         };
         /**
          * Get Look
-         * @description How it stands.
+         * @description Its state.
          */
         get: operations["get_look_api_v1_investigations__investigation_id__looks__look_id__get"];
         put?: never;
         post?: never;
         /**
          * Delete Look
-         * @description Call it off; what is done stays.
+         * @description Cancel it; finished steps are kept.
          */
         delete: operations["delete_look_api_v1_investigations__investigation_id__looks__look_id__delete"];
         options?: never;
@@ -643,7 +642,7 @@ export interface paths {
         };
         /**
          * Download Look
-         * @description The carved capture, or the tar.gz of everything, anonymised.
+         * @description The carved capture, or the anonymized tar.gz of all files.
          */
         get: operations["download_look_api_v1_investigations__investigation_id__looks__look_id__content_get"];
         put?: never;
@@ -703,7 +702,7 @@ export interface paths {
         };
         /**
          * Get Wireshark View
-         * @description The packets in Wireshark's words beside ours, without credentials.
+         * @description The packets as Wireshark and Stallscope show them, without credentials.
          */
         get: operations["get_wireshark_view_api_v1_investigations__investigation_id__looks__look_id__wireshark_get"];
         put?: never;
@@ -749,7 +748,7 @@ export interface paths {
         put?: never;
         /**
          * Create Note
-         * @description A note at a time, or a disagreement with a diagnosis; what was measured stays as it is.
+         * @description A note at a time, or the rejection of a diagnosis; measured results do not change.
          */
         post: operations["create_note_api_v1_investigations__investigation_id__notes_post"];
         delete?: never;
@@ -770,7 +769,7 @@ export interface paths {
         post?: never;
         /**
          * Delete Note
-         * @description Take a note back.
+         * @description Delete a note.
          */
         delete: operations["delete_note_api_v1_investigations__investigation_id__notes__note_id__delete"];
         options?: never;
@@ -787,7 +786,7 @@ export interface paths {
         };
         /**
          * Get Packets
-         * @description Packets of all captures in order of time. `q` is looked for in the ends of the packet's connection.
+         * @description Packets of all captures in order of time. `q` matches the endpoints of the packet's connection.
          */
         get: operations["get_packets_api_v1_investigations__investigation_id__packets_get"];
         put?: never;
@@ -807,7 +806,7 @@ export interface paths {
         };
         /**
          * Get Packet Export
-         * @description The rows that the list shows, all of them.
+         * @description All rows of the list.
          */
         get: operations["get_packet_export_api_v1_investigations__investigation_id__packets_export_get"];
         put?: never;
@@ -827,7 +826,7 @@ export interface paths {
         };
         /**
          * Get Packet Place
-         * @description Where a frame, or a time, stands in the list of the packets that a filter wants; else the one behind it.
+         * @description The offset of a frame or a time in the filtered packet list; if it is not listed, that of the next packet.
          */
         get: operations["get_packet_place_api_v1_investigations__investigation_id__packets_place_get"];
         put?: never;
@@ -847,7 +846,7 @@ export interface paths {
         };
         /**
          * Get Packet Rail
-         * @description Round times and marks of findings by their place in the list.
+         * @description Round times and marks of findings by their offset in the list.
          */
         get: operations["get_packet_rail_api_v1_investigations__investigation_id__packets_rail_get"];
         put?: never;
@@ -867,7 +866,7 @@ export interface paths {
         };
         /**
          * Get Filter Suggestions
-         * @description Fields, or values of a field, that may come next in a filter of packets.
+         * @description Fields, or values of a field, that complete a packet filter.
          */
         get: operations["get_filter_suggestions_api_v1_investigations__investigation_id__packets_suggestions_get"];
         put?: never;
@@ -887,7 +886,7 @@ export interface paths {
         };
         /**
          * Get Progress
-         * @description Where the work is.
+         * @description The progress of the analysis.
          */
         get: operations["get_progress_api_v1_investigations__investigation_id__progress_get"];
         put?: never;
@@ -907,8 +906,8 @@ export interface paths {
         };
         /**
          * Get Report
-         * @description The report `stallscope.report/1`, byte for byte as the analysis wrote it but for the notes of people, or as a
-         *     text to paste, or for CI.
+         * @description The report `stallscope.report/1`, byte for byte as the analysis wrote it except for analyst notes, or
+         *     as Markdown, JUnit or SARIF.
          */
         get: operations["get_report_api_v1_investigations__investigation_id__report_get"];
         put?: never;
@@ -988,7 +987,7 @@ export interface paths {
         };
         /**
          * Get Outline
-         * @description The report without marks and rows, in at most 250 kB: what pages begin with.
+         * @description The report without marks and rows, at most 250 kB: what pages load first.
          */
         get: operations["get_outline_api_v1_investigations__investigation_id__report_outline_get"];
         put?: never;
@@ -1008,8 +1007,8 @@ export interface paths {
         };
         /**
          * Get Requests
-         * @description HTTP/1 requests with their responses, each once however many vantage points saw it; behind them those that were
-         *     recognized by their data alone, because their payload could not be read.
+         * @description HTTP/1 requests with their responses, each once, however many vantage points captured it; then requests
+         *     inferred from packet sizes and times where the payload could not be read.
          */
         get: operations["get_requests_api_v1_investigations__investigation_id__requests_get"];
         put?: never;
@@ -1029,7 +1028,7 @@ export interface paths {
         };
         /**
          * Get Request Shapes
-         * @description Requests of one shape as one row: what was asked, whom the server asked meanwhile, and how long that took.
+         * @description Requests of one endpoint as one row: the request, the downstream calls of the server, and how long they took.
          */
         get: operations["get_request_shapes_api_v1_investigations__investigation_id__requests_shapes_get"];
         put?: never;
@@ -1049,7 +1048,7 @@ export interface paths {
         };
         /**
          * Get Request
-         * @description One request and what its time went into.
+         * @description One request and its latency breakdown.
          */
         get: operations["get_request_api_v1_investigations__investigation_id__requests__rid__get"];
         put?: never;
@@ -1129,8 +1128,8 @@ export interface paths {
         };
         /**
          * Get Round Trip Chart
-         * @description Who asked whom, seen where; and of a few of them every sample in the window, or, where there are too many, their
-         *     spread in each stretch of time. Samples that were held are listed one by one in either case.
+         * @description Pairs of hosts by vantage point; for some of them every sample in the window or, where there are too
+         *     many, their distribution in time buckets. Held samples are always listed one by one.
          */
         get: operations["get_round_trip_chart_api_v1_investigations__investigation_id__rtt_chart_get"];
         put?: never;
@@ -1170,7 +1169,7 @@ export interface paths {
         };
         /**
          * Get Held Group
-         * @description What was held by one stall and what was not, among all that was sent meanwhile.
+         * @description What one stall held and what it did not, among all packets sent during it.
          */
         get: operations["get_held_group_api_v1_investigations__investigation_id__rtt_groups__finding___instance__get"];
         put?: never;
@@ -1217,7 +1216,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke Share
-         * @description Close a link.
+         * @description Revoke a link.
          */
         delete: operations["revoke_share_api_v1_investigations__investigation_id__shares__share_id__delete"];
         options?: never;
@@ -1236,7 +1235,7 @@ export interface paths {
         put?: never;
         /**
          * Add Text
-         * @description Keep a pasted text as a file, named after what it is unless a name is given.
+         * @description Store a pasted text as a file, named after its format unless a name is given.
          */
         post: operations["add_text_api_v1_investigations__investigation_id__texts_post"];
         delete?: never;
@@ -1302,7 +1301,7 @@ export interface paths {
         delete?: never;
         /**
          * Describe
-         * @description What of tus is spoken here.
+         * @description The supported version and extensions of tus.
          */
         options: operations["describe_api_v1_investigations__investigation_id__uploads_options"];
         head?: never;
@@ -1321,18 +1320,18 @@ export interface paths {
         post?: never;
         /**
          * Cancel Upload
-         * @description Give an upload up; what has arrived is dropped.
+         * @description Cancel an upload and delete what was received.
          */
         delete: operations["cancel_upload_api_v1_investigations__investigation_id__uploads__upload_id__delete"];
         options?: never;
         /**
          * Get Offset
-         * @description How much has arrived: where to go on after a cut.
+         * @description Bytes received: the offset to resume from.
          */
         head: operations["get_offset_api_v1_investigations__investigation_id__uploads__upload_id__head"];
         /**
          * Append
-         * @description The bytes from that offset on; what arrives before a cut is kept.
+         * @description The bytes from that offset on; what arrives before an interruption is kept.
          */
         patch: operations["append_api_v1_investigations__investigation_id__uploads__upload_id__patch"];
         trace?: never;
@@ -1352,7 +1351,7 @@ export interface paths {
         put?: never;
         /**
          * Add Member
-         * @description Someone who signs in with a password, which is shown here and never again.
+         * @description A member who signs in with a password, which is shown only here.
          */
         post: operations["add_member_api_v1_members_post"];
         delete?: never;
@@ -1373,7 +1372,7 @@ export interface paths {
         post?: never;
         /**
          * Remove Member
-         * @description With their sign-ins and tokens; what they created stays.
+         * @description Remove a member with sessions and tokens; what they created is kept.
          */
         delete: operations["remove_member_api_v1_members__member_id__delete"];
         options?: never;
@@ -1396,7 +1395,7 @@ export interface paths {
         put?: never;
         /**
          * Give New Password
-         * @description For someone who lost theirs; shown here and never again.
+         * @description For a member who lost the password; the new one is shown only here.
          */
         post: operations["give_new_password_api_v1_members__member_id__password_post"];
         delete?: never;
@@ -1416,7 +1415,7 @@ export interface paths {
         put?: never;
         /**
          * Recognise
-         * @description What a text is and which of its lines nobody understands; nothing is kept.
+         * @description The format of a text and the lines that were not parsed; nothing is stored.
          */
         post: operations["recognise_api_v1_recognitions_post"];
         delete?: never;
@@ -1434,7 +1433,7 @@ export interface paths {
         };
         /**
          * Get Labels
-         * @description Labels, each with its newest runs and what became of them against their baselines.
+         * @description Labels, each with its newest runs and their comparison with the baselines.
          */
         get: operations["get_labels_api_v1_runs_get"];
         put?: never;
@@ -1474,7 +1473,7 @@ export interface paths {
         };
         /**
          * Get Connections
-         * @description Logical connections, joined over vantage points and translation.
+         * @description Connections, joined over vantage points and NAT.
          */
         get: operations["get_connections_api_v1_shared__share_id__connections_get"];
         put?: never;
@@ -1494,7 +1493,7 @@ export interface paths {
         };
         /**
          * Get Connection
-         * @description One connection with its packets over all vantage points.
+         * @description One connection with its packets at all vantage points.
          */
         get: operations["get_connection_api_v1_shared__share_id__connections__cid__get"];
         put?: never;
@@ -1534,7 +1533,7 @@ export interface paths {
         };
         /**
          * Get Diagnoses
-         * @description All diagnoses, the likeliest first.
+         * @description All diagnoses, the most likely first.
          */
         get: operations["get_diagnoses_api_v1_shared__share_id__diagnoses_get"];
         put?: never;
@@ -1554,7 +1553,7 @@ export interface paths {
         };
         /**
          * Get Dumps
-         * @description Every dump: when and where it was taken, its tables, the lines nobody understood.
+         * @description Every dump: when and where it was taken, its tables, the lines that were not parsed.
          */
         get: operations["get_dumps_api_v1_shared__share_id__dumps_get"];
         put?: never;
@@ -1574,7 +1573,7 @@ export interface paths {
         };
         /**
          * Get Dump Series
-         * @description Counters and gauges that at least two dumps hold, and how they changed between them.
+         * @description Counters and gauges in at least two dumps, and how they changed between them.
          */
         get: operations["get_dump_series_api_v1_shared__share_id__dumps_series_get"];
         put?: never;
@@ -1694,7 +1693,7 @@ export interface paths {
         };
         /**
          * Get Frame
-         * @description One frame as it was decoded.
+         * @description One decoded frame.
          */
         get: operations["get_frame_api_v1_shared__share_id__frames__file_id___number__get"];
         put?: never;
@@ -1754,7 +1753,7 @@ export interface paths {
         };
         /**
          * Get Shared Notes
-         * @description Notes by people, where the link's maker wanted them shown.
+         * @description Analyst notes, where the link's creator included them.
          */
         get: operations["get_shared_notes_api_v1_shared__share_id__notes_get"];
         put?: never;
@@ -1774,7 +1773,7 @@ export interface paths {
         };
         /**
          * Get Packets
-         * @description Packets of all captures in order of time. `q` is looked for in the ends of the packet's connection.
+         * @description Packets of all captures in order of time. `q` matches the endpoints of the packet's connection.
          */
         get: operations["get_packets_api_v1_shared__share_id__packets_get"];
         put?: never;
@@ -1794,7 +1793,7 @@ export interface paths {
         };
         /**
          * Get Packet Place
-         * @description Where a frame, or a time, stands in the list of the packets that a filter wants; else the one behind it.
+         * @description The offset of a frame or a time in the filtered packet list; if it is not listed, that of the next packet.
          */
         get: operations["get_packet_place_api_v1_shared__share_id__packets_place_get"];
         put?: never;
@@ -1814,7 +1813,7 @@ export interface paths {
         };
         /**
          * Get Packet Rail
-         * @description Round times and marks of findings by their place in the list.
+         * @description Round times and marks of findings by their offset in the list.
          */
         get: operations["get_packet_rail_api_v1_shared__share_id__packets_rail_get"];
         put?: never;
@@ -1834,7 +1833,7 @@ export interface paths {
         };
         /**
          * Get Filter Suggestions
-         * @description Fields, or values of a field, that may come next in a filter of packets.
+         * @description Fields, or values of a field, that complete a packet filter.
          */
         get: operations["get_filter_suggestions_api_v1_shared__share_id__packets_suggestions_get"];
         put?: never;
@@ -1854,8 +1853,8 @@ export interface paths {
         };
         /**
          * Get Report
-         * @description The report `stallscope.report/1`, byte for byte as the analysis wrote it but for the notes of people, or as a
-         *     text to paste, or for CI.
+         * @description The report `stallscope.report/1`, byte for byte as the analysis wrote it except for analyst notes, or
+         *     as Markdown, JUnit or SARIF.
          */
         get: operations["get_report_api_v1_shared__share_id__report_get"];
         put?: never;
@@ -1935,7 +1934,7 @@ export interface paths {
         };
         /**
          * Get Outline
-         * @description The report without marks and rows, in at most 250 kB: what pages begin with.
+         * @description The report without marks and rows, at most 250 kB: what pages load first.
          */
         get: operations["get_outline_api_v1_shared__share_id__report_outline_get"];
         put?: never;
@@ -1955,8 +1954,8 @@ export interface paths {
         };
         /**
          * Get Requests
-         * @description HTTP/1 requests with their responses, each once however many vantage points saw it; behind them those that were
-         *     recognized by their data alone, because their payload could not be read.
+         * @description HTTP/1 requests with their responses, each once, however many vantage points captured it; then requests
+         *     inferred from packet sizes and times where the payload could not be read.
          */
         get: operations["get_requests_api_v1_shared__share_id__requests_get"];
         put?: never;
@@ -1976,7 +1975,7 @@ export interface paths {
         };
         /**
          * Get Request Shapes
-         * @description Requests of one shape as one row: what was asked, whom the server asked meanwhile, and how long that took.
+         * @description Requests of one endpoint as one row: the request, the downstream calls of the server, and how long they took.
          */
         get: operations["get_request_shapes_api_v1_shared__share_id__requests_shapes_get"];
         put?: never;
@@ -1996,7 +1995,7 @@ export interface paths {
         };
         /**
          * Get Request
-         * @description One request and what its time went into.
+         * @description One request and its latency breakdown.
          */
         get: operations["get_request_api_v1_shared__share_id__requests__rid__get"];
         put?: never;
@@ -2076,8 +2075,8 @@ export interface paths {
         };
         /**
          * Get Round Trip Chart
-         * @description Who asked whom, seen where; and of a few of them every sample in the window, or, where there are too many, their
-         *     spread in each stretch of time. Samples that were held are listed one by one in either case.
+         * @description Pairs of hosts by vantage point; for some of them every sample in the window or, where there are too
+         *     many, their distribution in time buckets. Held samples are always listed one by one.
          */
         get: operations["get_round_trip_chart_api_v1_shared__share_id__rtt_chart_get"];
         put?: never;
@@ -2117,7 +2116,7 @@ export interface paths {
         };
         /**
          * Get Held Group
-         * @description What was held by one stall and what was not, among all that was sent meanwhile.
+         * @description What one stall held and what it did not, among all packets sent during it.
          */
         get: operations["get_held_group_api_v1_shared__share_id__rtt_groups__finding___instance__get"];
         put?: never;
@@ -2139,7 +2138,7 @@ export interface paths {
         put?: never;
         /**
          * Open Session
-         * @description Show the secret once; afterwards the token, or the cookie, opens this link's reading addresses.
+         * @description Exchange the secret for a session token or cookie, which reads this link's endpoints.
          */
         post: operations["open_session_api_v1_shared__share_id__session_post"];
         delete?: never;
@@ -2197,18 +2196,18 @@ export interface paths {
         };
         /**
          * Who Am I
-         * @description Whether one has to sign in, how, and who one is; never refused.
+         * @description Whether sign-in is required, by which methods, and who is signed in; never refused.
          */
         get: operations["who_am_i_api_v1_sign_in_get"];
         put?: never;
         /**
          * Sign In
-         * @description With name and password; the answer's cookie is the sign-in.
+         * @description Sign in with name and password; the response sets the session cookie.
          */
         post: operations["sign_in_api_v1_sign_in_post"];
         /**
          * Sign Out
-         * @description The server forgets the sign-in, and the browser the cookie.
+         * @description Ends the session and deletes its cookie.
          */
         delete: operations["sign_out_api_v1_sign_in_delete"];
         options?: never;
@@ -2226,7 +2225,7 @@ export interface paths {
         get?: never;
         /**
          * Change Password
-         * @description One's own; every other browser is signed out. Wrong old ones count as those of a sign-in do.
+         * @description The caller's own; every other session is signed out. Wrong old passwords count towards the sign-in rate limit.
          */
         put: operations["change_password_api_v1_sign_in_password_put"];
         post?: never;
@@ -2247,7 +2246,7 @@ export interface paths {
         put?: never;
         /**
          * Begin
-         * @description The address to go to; a cookie ties the attempt to this browser.
+         * @description The address to redirect to; a cookie binds the attempt to this browser.
          */
         post: operations["begin_api_v1_sign_in_provider_post"];
         delete?: never;
@@ -2285,7 +2284,7 @@ export interface paths {
         };
         /**
          * Get Storage
-         * @description The disk of the data folder, and what of it is kept free.
+         * @description The disk of the data folder, and its reserve.
          */
         get: operations["get_storage_api_v1_storage_get"];
         put?: never;
@@ -2332,7 +2331,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke Token
-         * @description Close it for good.
+         * @description Revoke it permanently.
          */
         delete: operations["revoke_token_api_v1_tokens__token_id__delete"];
         options?: never;
@@ -2369,7 +2368,7 @@ export interface paths {
         };
         /**
          * List Workers
-         * @description The workers that are alive, and what confines the processes in which they read uploads.
+         * @description The running workers, and the confinement of the processes that read uploads.
          */
         get: operations["list_workers_api_v1_workers_get"];
         put?: never;
@@ -2389,7 +2388,7 @@ export interface paths {
         };
         /**
          * Healthy
-         * @description The process answers, with or without a thread to spare.
+         * @description The process responds, even if all its threads are busy.
          */
         get: operations["healthy_healthz_get"];
         put?: never;
@@ -2429,8 +2428,8 @@ export interface paths {
         };
         /**
          * Ready
-         * @description The database answers too; 503 while it does not. Low disk space is reported: only uploads are refused then; and
-         *     so is what a worker's machine refuses to confine the processes with that read uploads.
+         * @description The database responds; 503 while it does not. Low disk space, which refuses uploads only, and
+         *     confinement that a worker's machine does not support are reported.
          */
         get: operations["ready_readyz_get"];
         put?: never;
@@ -2447,7 +2446,7 @@ export interface components {
     schemas: {
         /**
          * AccountLinePart
-         * @description What one cause explains of the delayed connections.
+         * @description The delayed connections that one cause explains.
          */
         AccountLinePart: {
             /** Cause */
@@ -2502,7 +2501,8 @@ export interface components {
         Act: "sign-in" | "sign-out" | "change-password" | "add-member" | "change-member" | "reset-password" | "remove-member" | "create-token" | "revoke-token" | "create-investigation" | "rename-investigation" | "delete-investigation" | "start-analysis" | "cancel-analysis" | "upload-file" | "replace-file" | "delete-file" | "read-original" | "export-packets" | "share" | "revoke-link" | "open-link" | "delete-note" | "read-audit-log";
         /**
          * AskAnonymising
-         * @description A tar.gz of all captures and dumps with other addresses and names, payload zero: the same findings.
+         * @description A tar.gz of all captures and dumps with pseudonyms for addresses and names and zeroed payload: the
+         *     analysis has the same findings.
          */
         AskAnonymising: {
             /**
@@ -2513,12 +2513,12 @@ export interface components {
         };
         /**
          * AskCarving
-         * @description A pcapng of what is listed by a filter, of what tshark found, or of the evidence of a finding.
+         * @description A pcapng of the packets that a filter lists, that tshark found, or that are a finding's evidence.
          */
         AskCarving: {
             /**
              * Anonymise
-             * @description Other addresses and names, payload zero
+             * @description Pseudonyms for addresses and names, zeroed payload
              * @default false
              */
             anonymise: boolean;
@@ -2543,7 +2543,7 @@ export interface components {
             kind: "carving";
             /**
              * Look
-             * @description A display filter's look
+             * @description A job of a display filter
              */
             look?: string | null;
             /**
@@ -2554,7 +2554,7 @@ export interface components {
         };
         /**
          * AskDisplayFilter
-         * @description The frames of all captures that a Wireshark display filter wants.
+         * @description The frames of all captures that match a Wireshark display filter.
          */
         AskDisplayFilter: {
             /** Filter */
@@ -2585,7 +2585,7 @@ export interface components {
         };
         /**
          * AskWireshark
-         * @description What Wireshark shows of the packets of a connection or of the evidence of a finding; one of both is given.
+         * @description Wireshark's view of the packets of a connection or of a finding's evidence; one of the two is given.
          */
         AskWireshark: {
             /** Connection */
@@ -2605,7 +2605,7 @@ export interface components {
         };
         /**
          * AuditEvent
-         * @description One thing that was done or refused.
+         * @description An action that was done or refused.
          */
         AuditEvent: {
             act: components["schemas"]["Act"];
@@ -2646,7 +2646,7 @@ export interface components {
         };
         /**
          * CalleePart
-         * @description Whom a server asked while it served a request.
+         * @description A downstream call of a server during a request.
          */
         CalleePart: {
             /** Count */
@@ -2679,7 +2679,7 @@ export interface components {
         };
         /**
          * CauseGroupPart
-         * @description Diagnoses of one cause, equally sure, at several destinations. Counts are sums over them.
+         * @description Diagnoses of one cause with equal confidence at several destinations. Counts are sums over them.
          */
         CauseGroupPart: {
             /** Affected */
@@ -2756,7 +2756,7 @@ export interface components {
         };
         /**
          * ChoicePart
-         * @description One side of a change that has its price either way.
+         * @description One side of a trade-off.
          */
         ChoicePart: {
             /** Costs */
@@ -2768,7 +2768,7 @@ export interface components {
         };
         /**
          * ClaimPart
-         * @description A sentence with its proof. A claim without evidence cannot be made.
+         * @description A sentence with its evidence. There is no claim without evidence.
          */
         ClaimPart: {
             /** Evidence */
@@ -2793,7 +2793,7 @@ export interface components {
         };
         /**
          * ComparedPacket
-         * @description One packet in Wireshark's words and in ours.
+         * @description One packet as Wireshark and Stallscope show it.
          */
         ComparedPacket: {
             /** Detailed */
@@ -2914,7 +2914,7 @@ export interface components {
         };
         /**
          * Connection
-         * @description One logical connection over all vantage points.
+         * @description One connection over all vantage points.
          */
         Connection: {
             /** Application Ratio */
@@ -2981,7 +2981,7 @@ export interface components {
         };
         /**
          * ConnectionDetail
-         * @description One connection with its packets over all vantage points.
+         * @description One connection with its packets at all vantage points.
          */
         ConnectionDetail: {
             connection: components["schemas"]["Connection"];
@@ -3113,7 +3113,7 @@ export interface components {
         };
         /**
          * Credentials
-         * @description What a member types.
+         * @description Credentials of a member.
          */
         Credentials: {
             /** Name */
@@ -3123,7 +3123,7 @@ export interface components {
         };
         /**
          * DecodedMessage
-         * @description An application message that Wireshark decodes in a packet; of known protocols alone some fields are shown.
+         * @description An application message that Wireshark decodes in a packet; fields are shown for known protocols only.
          */
         DecodedMessage: {
             /** Decrypted */
@@ -3147,7 +3147,7 @@ export interface components {
         };
         /**
          * DemoChoice
-         * @description Which one to load.
+         * @description The demonstration to load.
          */
         DemoChoice: {
             /** Name */
@@ -3172,7 +3172,7 @@ export interface components {
         };
         /**
          * DestinationPart
-         * @description What clients met at one address and port: what two reports are compared by.
+         * @description Outcomes of clients at one address and port, by which two reports are compared.
          */
         DestinationPart: {
             /** Attempts */
@@ -3192,7 +3192,7 @@ export interface components {
         };
         /**
          * DetectorList
-         * @description All of them; there are never so many that they need pages.
+         * @description All of them, without pages.
          */
         DetectorList: {
             /** Items */
@@ -3314,7 +3314,7 @@ export interface components {
         };
         /**
          * Dissection
-         * @description One frame taken apart, without credentials.
+         * @description One dissected frame, without credentials.
          */
         Dissection: {
             /**
@@ -3344,7 +3344,7 @@ export interface components {
         };
         /**
          * DistributionPart
-         * @description How long something took, of all samples of one destination.
+         * @description Distribution of a duration over all samples of one destination.
          */
         DistributionPart: {
             /**
@@ -3365,7 +3365,7 @@ export interface components {
         };
         /**
          * DoNowPart
-         * @description Chosen by the verdict and by what the evidence allows.
+         * @description Chosen by the verdict and the evidence.
          */
         DoNowPart: {
             /**
@@ -3418,7 +3418,7 @@ export interface components {
         };
         /**
          * DumpSeries
-         * @description A counter or a gauge over the dumps that hold it.
+         * @description A counter or a gauge over the dumps that show it.
          */
         DumpSeries: {
             /** Host */
@@ -3452,7 +3452,7 @@ export interface components {
         };
         /**
          * DumpTableHead
-         * @description A table of a dump; its rows are asked for page by page.
+         * @description A table of a dump; its rows are read page by page.
          */
         DumpTableHead: {
             /** Columns */
@@ -3514,7 +3514,7 @@ export interface components {
         };
         /**
          * FartherSighting
-         * @description The same sample as another vantage point saw it.
+         * @description The same sample at another vantage point.
          */
         FartherSighting: {
             /** Answer Frame */
@@ -3532,7 +3532,7 @@ export interface components {
         };
         /**
          * FigurePart
-         * @description A short figure of the verdict strip.
+         * @description A key figure of the verdict.
          */
         FigurePart: {
             /**
@@ -3592,7 +3592,7 @@ export interface components {
         };
         /**
          * FileList
-         * @description All files of an investigation; there are never so many that they need pages.
+         * @description All files of an investigation, without pages.
          */
         FileList: {
             /** Items */
@@ -3600,7 +3600,7 @@ export interface components {
         };
         /**
          * FilterSuggestion
-         * @description A text that may stand here.
+         * @description A valid text at this position.
          */
         FilterSuggestion: {
             /** Packets */
@@ -3612,7 +3612,7 @@ export interface components {
         };
         /**
          * FilterSuggestions
-         * @description What may replace the characters from `begin` to the cursor.
+         * @description Possible replacements for the characters from `begin` to the cursor.
          */
         FilterSuggestions: {
             /** Begin */
@@ -3622,7 +3622,7 @@ export interface components {
         };
         /**
          * Filters
-         * @description Wireshark display filters: exactly these frames of the first file, and the connection anywhere.
+         * @description Wireshark display filters: these frames of the first file, and the connection in any file.
          */
         Filters: {
             /** Frame Filter */
@@ -3739,7 +3739,7 @@ export interface components {
         };
         /**
          * FindingOutlineList
-         * @description A page of the findings without their marks and tables.
+         * @description A page of findings without their marks and tables.
          */
         FindingOutlineList: {
             /** Items */
@@ -3807,7 +3807,7 @@ export interface components {
         };
         /**
          * FindingRows
-         * @description A page of one of a finding's lists: records, or rows of a table in the order of its columns.
+         * @description A page of one list of a finding: records, or table rows in the order of the columns.
          */
         FindingRows: {
             /** Items */
@@ -3838,7 +3838,7 @@ export interface components {
         };
         /**
          * FindingSoFar
-         * @description A finding of an analysis that still runs: its cause is not known yet, and the report may call it otherwise.
+         * @description A finding of an analysis that still runs: its cause is not known yet, and its title may differ in the report.
          */
         FindingSoFar: {
             /** Count */
@@ -4121,7 +4121,7 @@ export interface components {
         };
         /**
          * ImpactPart
-         * @description At one destination, or summed over it and `other_destinations` that differ in nothing but their address.
+         * @description At one destination, or summed over it and `other_destinations`, which differ only in the address.
          */
         ImpactPart: {
             /** Affected */
@@ -4272,7 +4272,7 @@ export interface components {
         };
         /**
          * JoinedFrame
-         * @description A frame of another capture point.
+         * @description The same packet at another vantage point.
          */
         JoinedFrame: {
             /** Frame */
@@ -4322,7 +4322,7 @@ export interface components {
         };
         /**
          * LanePart
-         * @description A row of the timeline, in path order: a vantage point, or a place nobody captured.
+         * @description A row of the timeline, in path order: a vantage point, or a part of the path that was not captured.
          */
         LanePart: {
             /** Captured */
@@ -4358,7 +4358,7 @@ export interface components {
         };
         /**
          * LanesLeft
-         * @description Lanes that were not asked for.
+         * @description Lanes that were not selected.
          */
         LanesLeft: {
             /**
@@ -4426,8 +4426,8 @@ export interface components {
         };
         /**
          * Look
-         * @description How a look stands. Done, its answer is at `…/dissection`, `…/packets`, `…/wireshark` or
-         *     `…/content`.
+         * @description State of a dissection job. When it is done, the result is at `…/dissection`, `…/packets`, `…/wireshark`
+         *     or `…/content`.
          */
         Look: {
             /** At */
@@ -4459,7 +4459,7 @@ export interface components {
         };
         /**
          * MarkPart
-         * @description Something a chart can draw. Times are RFC 3339 with nanoseconds.
+         * @description A mark of a chart. Times are RFC 3339 with nanoseconds.
          */
         MarkPart: {
             /**
@@ -4520,7 +4520,7 @@ export interface components {
         };
         /**
          * MemberView
-         * @description A member, without anything secret.
+         * @description A member, without secrets.
          */
         MemberView: {
             /** Blocked */
@@ -4539,7 +4539,7 @@ export interface components {
         };
         /**
          * MemberWithPassword
-         * @description A member with the password that was made for them, shown once.
+         * @description A member with the generated password, shown once.
          */
         MemberWithPassword: {
             /** Blocked */
@@ -4631,7 +4631,7 @@ export interface components {
         };
         /**
          * Need
-         * @description What a route asks of its caller.
+         * @description What a route requires of its caller.
          * @enum {string}
          */
         Need: "open" | "read" | "upload" | "share" | "delete" | "admin";
@@ -4654,7 +4654,7 @@ export interface components {
         };
         /**
          * NewMember
-         * @description Someone who will sign in with a password.
+         * @description A member who signs in with a password.
          */
         NewMember: {
             /** Name */
@@ -4663,7 +4663,7 @@ export interface components {
         };
         /**
          * NewShare
-         * @description A link as it is given out, once.
+         * @description A new link with its secret, which is shown once.
          */
         NewShare: {
             /**
@@ -4711,7 +4711,7 @@ export interface components {
         };
         /**
          * NewTokenView
-         * @description A token as it is given out, once.
+         * @description A new token with its secret, which is shown once.
          */
         NewTokenView: {
             /** Created */
@@ -4735,7 +4735,7 @@ export interface components {
         };
         /**
          * NotUsedPart
-         * @description A file that was given, by itself or in a bundle, and is no evidence.
+         * @description A file that was given, alone or in a bundle, and is not evidence.
          */
         NotUsedPart: {
             /** Name */
@@ -4745,7 +4745,7 @@ export interface components {
         };
         /**
          * Note
-         * @description One note; `from` and `to` are ns after t0, null for a note at no time.
+         * @description One note; `from` and `to` are ns after t0, null for a note without a time.
          */
         Note: {
             /** Author */
@@ -4832,7 +4832,7 @@ export interface components {
         };
         /**
          * NotePart
-         * @description What a person wrote down beside the report: nothing measured follows from it.
+         * @description An analyst note beside the report: it changes no result.
          */
         NotePart: {
             /** Author */
@@ -4887,7 +4887,7 @@ export interface components {
         };
         /**
          * OutcomesPart
-         * @description How many failed or took `slow_from_s` or more, whether or not a rule fires.
+         * @description How many failed or took `slow_from_s` or more, whether or not a rule matched.
          */
         OutcomesPart: {
             /**
@@ -4918,8 +4918,8 @@ export interface components {
         };
         /**
          * PacketLine
-         * @description A packet as a line of a list; `t` is ns after t0. Times are on the clock that all captures share; a frame by
-         *     itself shows its file's.
+         * @description A row of the packet list; `t` is ns after t0, on the clock that all captures share. A single frame has
+         *     the time of its file's clock.
          */
         PacketLine: {
             /** Acknowledgement */
@@ -4970,7 +4970,7 @@ export interface components {
         };
         /**
          * PacketList
-         * @description A page of packets in order of time; the whole is counted where a place in it was asked for.
+         * @description A page of packets in order of time; the total is given only where an offset was requested.
          */
         PacketList: {
             /** Items */
@@ -4982,7 +4982,7 @@ export interface components {
         };
         /**
          * PacketPlace
-         * @description Where a packet stands in the list.
+         * @description The offset of a packet in the list.
          */
         PacketPlace: {
             /** Offset */
@@ -4990,7 +4990,7 @@ export interface components {
         };
         /**
          * PacketRail
-         * @description Round times and marks of findings by their place in the list.
+         * @description Round times and marks of findings by their offset in the list.
          */
         PacketRail: {
             /** Items */
@@ -4998,7 +4998,7 @@ export interface components {
         };
         /**
          * PasswordChange
-         * @description Of one's own password.
+         * @description The caller's own password.
          */
         PasswordChange: {
             /** New */
@@ -5008,7 +5008,7 @@ export interface components {
         };
         /**
          * PastedText
-         * @description A text to recognise; nothing of it is kept.
+         * @description A text whose format is to be identified; it is not stored.
          */
         PastedText: {
             /** Text */
@@ -5016,7 +5016,7 @@ export interface components {
         };
         /**
          * Problem
-         * @description What is wrong with the request, in a sentence (RFC 9457); it may have members of its own.
+         * @description What is wrong with the request (RFC 9457); it may have further members.
          */
         Problem: {
             /** Detail */
@@ -5038,7 +5038,7 @@ export interface components {
         };
         /**
          * Progress
-         * @description Where the work is; also the body of each progress event.
+         * @description The progress of the analysis; also the body of each progress event.
          */
         Progress: {
             /** Analysis */
@@ -5057,7 +5057,7 @@ export interface components {
         };
         /**
          * ProviderAddress
-         * @description Where the browser goes to sign in.
+         * @description Where the browser is redirected to sign in.
          */
         ProviderAddress: {
             /** Address */
@@ -5065,7 +5065,7 @@ export interface components {
         };
         /**
          * QualityPart
-         * @description A line of the capture-quality strip: can this capture be trusted?
+         * @description A check of the capture quality.
          */
         QualityPart: {
             /**
@@ -5083,7 +5083,7 @@ export interface components {
         };
         /**
          * RailMark
-         * @description A place beside the list: of a time (ns after t0), or of a mark of a finding.
+         * @description A position beside the list: of a time (ns after t0), or of a mark of a finding.
          */
         RailMark: {
             /** Finding */
@@ -5095,7 +5095,7 @@ export interface components {
         };
         /**
          * Recognition
-         * @description What a pasted text is. A long one is judged by its first 256 KiB; the analysis reads all of it.
+         * @description The format of a pasted text, identified by its first 256 KiB; the analysis reads all of it.
          */
         Recognition: {
             /** Kind */
@@ -5357,8 +5357,8 @@ export interface components {
         };
         /**
          * RequestGroup
-         * @description Requests of one shape; `shape` is null where their server's own questions would not have been seen, and `line`
-         *     and `responder` distinguish them from others.
+         * @description Requests of one endpoint; `shape` is null where the server's own calls could not have been captured:
+         *     `line` and `responder` identify it then.
          */
         RequestGroup: {
             /**
@@ -5409,7 +5409,7 @@ export interface components {
         };
         /**
          * RequestGroups
-         * @description Requests by shape, those that took most time in sum first.
+         * @description Requests by endpoint, ordered by total time.
          */
         RequestGroups: {
             /** Inferred */
@@ -5427,7 +5427,7 @@ export interface components {
         };
         /**
          * RequestShapePart
-         * @description Requests that ask for the same and make their server ask the same. Times are ms, medians unless named p95.
+         * @description Requests to one endpoint with the same downstream calls. Times are ms, medians unless named p95.
          */
         RequestShapePart: {
             /**
@@ -5458,7 +5458,7 @@ export interface components {
         };
         /**
          * Right
-         * @description What a caller may do to one investigation, as the page asks it.
+         * @description What the caller may do with one investigation.
          * @enum {string}
          */
         Right: "change" | "share" | "delete" | "download";
@@ -5489,7 +5489,7 @@ export interface components {
         Role: "viewer" | "analyst" | "admin";
         /**
          * RoundTrip
-         * @description A packet that asked and the packet that answered it, at the vantage point nearest to who asked.
+         * @description A request packet and the packet that answered it, at the vantage point nearest to the requester.
          */
         RoundTrip: {
             /** Answer Frame */
@@ -5575,7 +5575,7 @@ export interface components {
         };
         /**
          * RoundTripSeries
-         * @description Who asked whom, as one vantage point (or the output of a tool) saw it.
+         * @description Requester and responder at one vantage point (or in the output of a tool).
          */
         RoundTripSeries: {
             /** Held */
@@ -5617,7 +5617,7 @@ export interface components {
         };
         /**
          * Run
-         * @description An investigation as a run of a pipeline, and its newest comparison that still holds.
+         * @description An investigation as a run of a pipeline, and its newest valid comparison.
          */
         Run: {
             /** Analysis */
@@ -5663,7 +5663,7 @@ export interface components {
         };
         /**
          * SamplePoints
-         * @description Single samples as columns, by time of sending.
+         * @description Single samples as columns, by sending time.
          */
         SamplePoints: {
             /** Answer Frame */
@@ -5683,7 +5683,7 @@ export interface components {
         };
         /**
          * SampleRanges
-         * @description Spread of round trips as columns, one entry a stretch of `bucket_ns` that holds a sample.
+         * @description Distribution of round trips as columns, one entry for each bucket of `bucket_ns` with a sample.
          */
         SampleRanges: {
             /** Count */
@@ -5715,7 +5715,8 @@ export interface components {
         };
         /**
          * Segment
-         * @description A stretch of a request. What is open at once is counted once: `counted_ms` add up, `length_ms` need not.
+         * @description A segment of a request. Overlapping segments are counted once: the sum of `counted_ms` is the total,
+         *     the sum of `length_ms` may exceed it.
          */
         Segment: {
             /** After Ms */
@@ -5764,7 +5765,7 @@ export interface components {
         };
         /**
          * SeriesPoint
-         * @description What one dump says.
+         * @description The contents of one dump.
          */
         SeriesPoint: {
             /** Input */
@@ -5782,7 +5783,7 @@ export interface components {
         };
         /**
          * ServedRequestsPart
-         * @description What the time of served requests went into. What is open at once counts once: metadata, then DNS, then calls.
+         * @description Latency breakdown of served requests. Overlapping time counts once: metadata, then DNS, then calls.
          */
         ServedRequestsPart: {
             /** Calls S */
@@ -5891,7 +5892,7 @@ export interface components {
         };
         /**
          * ShareOptions
-         * @description What a new link shows, and how long it lives.
+         * @description What a new link shows, and when it expires.
          */
         ShareOptions: {
             /**
@@ -6091,7 +6092,7 @@ export interface components {
         };
         /**
          * Text
-         * @description A text to keep as a file.
+         * @description A text to store as a file.
          */
         Text: {
             /** Captured At */
@@ -6138,7 +6139,7 @@ export interface components {
         };
         /**
          * TimelineGap
-         * @description Time between two marks that follow each other, or between a mark and an end of the data.
+         * @description Time between two successive marks, or between a mark and the start or end of the data.
          */
         TimelineGap: {
             /** From */
@@ -6247,7 +6248,7 @@ export interface components {
         };
         /**
          * TimingPart
-         * @description One detector, cause or list of the report. Differs from run to run, and is no part of what was found.
+         * @description One detector, cause or list of the report. It differs from run to run and is not a result.
          */
         TimingPart: {
             /** Cpu S */
@@ -6336,7 +6337,7 @@ export interface components {
         };
         /**
          * VerdictSummary
-         * @description The first diagnosis in short.
+         * @description Summary of the first diagnosis.
          */
         VerdictSummary: {
             /** Cause */
@@ -6366,7 +6367,7 @@ export interface components {
         };
         /**
          * View
-         * @description A part of the time, what a filter leaves of it, and some lanes; with a finding, that one only.
+         * @description A time window, a filter and a selection of lanes; with a finding, that finding only.
          */
         View: {
             /**
@@ -6440,7 +6441,7 @@ export interface components {
         };
         /**
          * WayBack
-         * @description Where the page was left.
+         * @description The page to return to.
          */
         WayBack: {
             /**
@@ -6451,7 +6452,7 @@ export interface components {
         };
         /**
          * WhoAmI
-         * @description Whether one has to sign in here, how, and who one is by now.
+         * @description Whether sign-in is required, by which methods, and who is signed in.
          */
         WhoAmI: {
             /** Kind */
@@ -6473,7 +6474,7 @@ export interface components {
         };
         /**
          * WiresharkView
-         * @description Packets of a connection or a finding as Wireshark shows them, beside our view.
+         * @description Packets of a connection or a finding as Wireshark shows them, beside Stallscope's analysis.
          */
         WiresharkView: {
             /** Left Out */
@@ -6489,7 +6490,7 @@ export interface components {
         };
         /**
          * Worker
-         * @description One that says that it is alive.
+         * @description A worker with a recent heartbeat.
          */
         Worker: {
             /** Machine */
@@ -6499,7 +6500,7 @@ export interface components {
         };
         /**
          * WorkerList
-         * @description Those that were heard of lately.
+         * @description Those with a recent heartbeat.
          */
         WorkerList: {
             /** Items */
@@ -6507,7 +6508,7 @@ export interface components {
         };
     };
     responses: {
-        /** @description The request is malformed; the detail says where */
+        /** @description The request is malformed; the detail states where */
         BadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -6516,7 +6517,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description It does not fit what is there now */
+        /** @description It conflicts with the present state */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -6543,7 +6544,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The link has ended or was revoked */
+        /** @description The link has expired or was revoked */
         Gone: {
             headers: {
                 [name: string]: unknown;
@@ -6552,7 +6553,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The disk has no room for it */
+        /** @description Insufficient disk space */
         InsufficientStorage: {
             headers: {
                 [name: string]: unknown;
@@ -6561,7 +6562,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The address does not take this method; the header Allow lists those it takes */
+        /** @description Method not allowed; the header Allow lists the allowed ones */
         MethodNotAllowed: {
             headers: {
                 [name: string]: unknown;
@@ -6579,7 +6580,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Nothing is at this address, or the caller may not know of it */
+        /** @description Not found, or not visible to the caller */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -6597,7 +6598,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The database or the storage is not reachable; Retry-After says when to try again */
+        /** @description The database or the storage is not reachable; Retry-After gives the time until a retry */
         ServiceUnavailable: {
             headers: {
                 [name: string]: unknown;
@@ -6606,7 +6607,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Too many wrong secrets from this address, or too many requests; Retry-After says when to try again */
+        /** @description Too many wrong secrets from this address, or too many requests; Retry-After gives the time until a retry */
         TooManyRequests: {
             headers: {
                 [name: string]: unknown;
@@ -6624,7 +6625,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A parameter or the body is not what the description asks for */
+        /** @description A parameter or the body does not match this description */
         UnprocessableContent: {
             headers: {
                 [name: string]: unknown;
@@ -6633,7 +6634,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The body is of a media type or format that is not taken */
+        /** @description Unsupported media type or format of the body */
         UnsupportedMediaType: {
             headers: {
                 [name: string]: unknown;
@@ -6759,13 +6760,13 @@ export interface operations {
             query?: {
                 symptom?: "connect" | "dns" | "clumps" | "requests" | "resets";
                 proxy?: "iptables" | "ipvs" | "nftables" | "unknown";
-                /** @description How long it captures */
+                /** @description Duration of the capture */
                 duration_s?: number;
-                /** @description It ends when its files are this large */
+                /** @description It stops when its files reach this size */
                 size_mb?: number;
                 /** @description A pod whose own interface is captured */
                 pod_ip?: string;
-                /** @description Instead of those that are found */
+                /** @description Instead of the detected ones */
                 interfaces?: string;
                 kernel_probe?: boolean;
                 /** @description For the line that uploads the bundle */
@@ -6902,7 +6903,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
-                /** @description In the label or the verdict */
+                /** @description Text in the label or the verdict */
                 q?: string | null;
                 /** @description Exactly this label */
                 label?: string | null;
@@ -7089,7 +7090,7 @@ export interface operations {
     start_api_v1_investigations__investigation_id__analyses_post: {
         parameters: {
             query?: {
-                /** @description Decode and analyse again what is done already */
+                /** @description Decode and analyze finished files again */
                 anew?: boolean;
             };
             header?: never;
@@ -7290,7 +7291,7 @@ export interface operations {
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
-                /** @description Place in the list, instead of a cursor */
+                /** @description Offset in the list, instead of a cursor */
                 offset?: number | null;
             };
             header?: never;
@@ -7667,7 +7668,7 @@ export interface operations {
     download_api_v1_investigations__investigation_id__files__file_id__content_get: {
         parameters: {
             query?: {
-                /** @description `accept`: for a file that holds credentials */
+                /** @description `accept`: for a file with credentials */
                 credentials?: "" | "accept";
             };
             header?: never;
@@ -7741,7 +7742,7 @@ export interface operations {
             query?: {
                 /** @description The machine it comes from */
                 host?: string | null;
-                /** @description When a dump was taken, if it does not say so */
+                /** @description When a dump was taken, if it does not state it */
                 captured_at?: string | null;
             };
             header?: {
@@ -8284,7 +8285,7 @@ export interface operations {
     get_packets_api_v1_investigations__investigation_id__packets_get: {
         parameters: {
             query?: {
-                /** @description Part of an end's address, port, ip:port */
+                /** @description Part of an endpoint's address, port, ip:port */
                 q?: string | null;
                 /** @description Address of either end */
                 address?: string | null;
@@ -8292,11 +8293,11 @@ export interface operations {
                 port?: number | null;
                 /** @description `SYN,!ACK`: set, and with ! not set */
                 flags?: string | null;
-                /** @description A logical connection */
+                /** @description A connection */
                 cid?: number | null;
                 /** @description A vantage point, or an input */
                 lane?: string | null;
-                /** @description The part of Wireshark's language known here */
+                /** @description The supported part of Wireshark's filter language */
                 filter?: string | null;
                 /** @description ns after t0 */
                 from?: number | null;
@@ -8304,7 +8305,7 @@ export interface operations {
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
-                /** @description Place in the list, instead of a cursor */
+                /** @description Offset in the list, instead of a cursor */
                 offset?: number | null;
             };
             header?: never;
@@ -8340,9 +8341,9 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "csv" | "json";
-                /** @description The part of Wireshark's language known here */
+                /** @description The supported part of Wireshark's filter language */
                 filter?: string | null;
-                /** @description A display filter's look */
+                /** @description A job of a display filter */
                 look?: string | null;
                 /** @description ns after t0 */
                 from?: number | null;
@@ -8383,7 +8384,7 @@ export interface operations {
                 frame?: number;
                 /** @description ns after t0, instead of a frame */
                 t?: number | null;
-                /** @description The part of Wireshark's language known here */
+                /** @description The supported part of Wireshark's filter language */
                 filter?: string | null;
                 /** @description ns after t0 */
                 from?: number | null;
@@ -8422,7 +8423,7 @@ export interface operations {
     get_packet_rail_api_v1_investigations__investigation_id__packets_rail_get: {
         parameters: {
             query?: {
-                /** @description The part of Wireshark's language known here */
+                /** @description The supported part of Wireshark's filter language */
                 filter?: string | null;
                 /** @description ns after t0 */
                 from?: number | null;
@@ -8635,7 +8636,7 @@ export interface operations {
     get_finding_rows_api_v1_investigations__investigation_id__report_findings__finding_id__rows_get: {
         parameters: {
             query: {
-                /** @description Or the place of a table, from 0 on */
+                /** @description Or the number of a table, from 0 */
                 part: string;
                 offset?: number;
                 limit?: number;
@@ -8717,7 +8718,7 @@ export interface operations {
                 status?: number | null;
                 /** @description Of this connection only */
                 cid?: number | null;
-                /** @description Of this shape only */
+                /** @description Of this endpoint only */
                 shape?: number | null;
                 /** @description Without a shape, of this line only */
                 line?: string | null;
@@ -8730,7 +8731,7 @@ export interface operations {
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
-                /** @description Place in the list, instead of a cursor */
+                /** @description Offset in the list, instead of a cursor */
                 offset?: number | null;
             };
             header?: never;
@@ -8877,9 +8878,9 @@ export interface operations {
                 order?: "asc" | "desc";
                 /** @description SYN, ICMP echo, data, request, DNS, printed */
                 kind?: string | null;
-                /** @description Address of who asked */
+                /** @description Address of the requester */
                 prober?: string | null;
-                /** @description Address of who answered */
+                /** @description Address of the responder */
                 responder?: string | null;
                 /** @description Held by a stall of this finding */
                 finding?: string | null;
@@ -8891,7 +8892,7 @@ export interface operations {
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
-                /** @description Place in the list, instead of a cursor */
+                /** @description Offset in the list, instead of a cursor */
                 offset?: number | null;
             };
             header?: never;
@@ -8930,7 +8931,7 @@ export interface operations {
                 w?: string;
                 /** @description Of the page */
                 theme?: "light" | "dark";
-                /** @description Pixels of the whole picture */
+                /** @description Width of the picture in px */
                 width?: number;
             };
             header?: never;
@@ -9232,13 +9233,13 @@ export interface operations {
                 /** @description Width to fill */
                 px?: number;
                 finding?: string | null;
-                /** @description Lanes of connections, not of capture points */
+                /** @description Lanes by connection instead of vantage point */
                 group?: ("connection" | "pod") | null;
                 /** @description Groups wanted */
                 lanes?: number;
-                /** @description Lists time without marks longer than that, in ns */
+                /** @description Lists intervals without marks longer than this, in ns */
                 gaps?: number | null;
-                /** @description `from~to,from~to`: stretches whose traffic is left out */
+                /** @description `from~to,from~to`: intervals whose traffic is left out */
                 fold?: string;
             };
             header?: never;
@@ -9281,7 +9282,7 @@ export interface operations {
                 instance?: number | null;
                 /** @description Of the page */
                 theme?: "light" | "dark";
-                /** @description Pixels of the whole picture */
+                /** @description Width of the picture in px */
                 width?: number;
             };
             header?: never;
@@ -9789,7 +9790,7 @@ export interface operations {
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
-                /** @description Place in the list, instead of a cursor */
+                /** @description Offset in the list, instead of a cursor */
                 offset?: number | null;
             };
             header?: {
@@ -10371,7 +10372,7 @@ export interface operations {
     get_packets_api_v1_shared__share_id__packets_get: {
         parameters: {
             query?: {
-                /** @description Part of an end's address, port, ip:port */
+                /** @description Part of an endpoint's address, port, ip:port */
                 q?: string | null;
                 /** @description Address of either end */
                 address?: string | null;
@@ -10379,11 +10380,11 @@ export interface operations {
                 port?: number | null;
                 /** @description `SYN,!ACK`: set, and with ! not set */
                 flags?: string | null;
-                /** @description A logical connection */
+                /** @description A connection */
                 cid?: number | null;
                 /** @description A vantage point, or an input */
                 lane?: string | null;
-                /** @description The part of Wireshark's language known here */
+                /** @description The supported part of Wireshark's filter language */
                 filter?: string | null;
                 /** @description ns after t0 */
                 from?: number | null;
@@ -10391,7 +10392,7 @@ export interface operations {
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
-                /** @description Place in the list, instead of a cursor */
+                /** @description Offset in the list, instead of a cursor */
                 offset?: number | null;
             };
             header?: {
@@ -10435,7 +10436,7 @@ export interface operations {
                 frame?: number;
                 /** @description ns after t0, instead of a frame */
                 t?: number | null;
-                /** @description The part of Wireshark's language known here */
+                /** @description The supported part of Wireshark's filter language */
                 filter?: string | null;
                 /** @description ns after t0 */
                 from?: number | null;
@@ -10479,7 +10480,7 @@ export interface operations {
     get_packet_rail_api_v1_shared__share_id__packets_rail_get: {
         parameters: {
             query?: {
-                /** @description The part of Wireshark's language known here */
+                /** @description The supported part of Wireshark's filter language */
                 filter?: string | null;
                 /** @description ns after t0 */
                 from?: number | null;
@@ -10685,7 +10686,7 @@ export interface operations {
     get_finding_rows_api_v1_shared__share_id__report_findings__finding_id__rows_get: {
         parameters: {
             query: {
-                /** @description Or the place of a table, from 0 on */
+                /** @description Or the number of a table, from 0 */
                 part: string;
                 offset?: number;
                 limit?: number;
@@ -10777,7 +10778,7 @@ export interface operations {
                 status?: number | null;
                 /** @description Of this connection only */
                 cid?: number | null;
-                /** @description Of this shape only */
+                /** @description Of this endpoint only */
                 shape?: number | null;
                 /** @description Without a shape, of this line only */
                 line?: string | null;
@@ -10790,7 +10791,7 @@ export interface operations {
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
-                /** @description Place in the list, instead of a cursor */
+                /** @description Offset in the list, instead of a cursor */
                 offset?: number | null;
             };
             header?: {
@@ -10957,9 +10958,9 @@ export interface operations {
                 order?: "asc" | "desc";
                 /** @description SYN, ICMP echo, data, request, DNS, printed */
                 kind?: string | null;
-                /** @description Address of who asked */
+                /** @description Address of the requester */
                 prober?: string | null;
-                /** @description Address of who answered */
+                /** @description Address of the responder */
                 responder?: string | null;
                 /** @description Held by a stall of this finding */
                 finding?: string | null;
@@ -10971,7 +10972,7 @@ export interface operations {
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
-                /** @description Place in the list, instead of a cursor */
+                /** @description Offset in the list, instead of a cursor */
                 offset?: number | null;
             };
             header?: {
@@ -11015,7 +11016,7 @@ export interface operations {
                 w?: string;
                 /** @description Of the page */
                 theme?: "light" | "dark";
-                /** @description Pixels of the whole picture */
+                /** @description Width of the picture in px */
                 width?: number;
             };
             header?: {
@@ -11228,13 +11229,13 @@ export interface operations {
                 /** @description Width to fill */
                 px?: number;
                 finding?: string | null;
-                /** @description Lanes of connections, not of capture points */
+                /** @description Lanes by connection instead of vantage point */
                 group?: ("connection" | "pod") | null;
                 /** @description Groups wanted */
                 lanes?: number;
-                /** @description Lists time without marks longer than that, in ns */
+                /** @description Lists intervals without marks longer than this, in ns */
                 gaps?: number | null;
-                /** @description `from~to,from~to`: stretches whose traffic is left out */
+                /** @description `from~to,from~to`: intervals whose traffic is left out */
                 fold?: string;
             };
             header?: {
@@ -11282,7 +11283,7 @@ export interface operations {
                 instance?: number | null;
                 /** @description Of the page */
                 theme?: "light" | "dark";
-                /** @description Pixels of the whole picture */
+                /** @description Width of the picture in px */
                 width?: number;
             };
             header?: {
