@@ -125,10 +125,14 @@ def descriptions_in(document: object) -> Iterator[str]:
                 yield from descriptions_in(each)
 
 
-def _texts() -> Iterator[tuple[str, str]]:
+def _descriptions() -> Iterator[tuple[str, str]]:
     for name in ("frontend/src/api/openapi.json", "docs/report.schema.json", "docs/comparison.schema.json"):
         described = json.loads((ROOT / name).read_text(encoding="utf-8"))
         yield from ((name, text) for text in descriptions_in(described))
+
+
+def _texts() -> Iterator[tuple[str, str]]:
+    yield from _descriptions()
     for folder in TEXTS_OF:
         for path in sorted((ROOT / folder).rglob("*.py")):
             if "tests" not in path.parts:
