@@ -13,6 +13,7 @@ from backend.forensics.findings import seconds_text
 from backend.forensics.report import DiagnosisPart, Role, Verdict
 from backend.forensics.report_impact import ImpactPart, Unit
 from backend.forensics.report_text import Text
+from backend.forensics.wording import worded_as
 from backend.text_classes import FixedText, ProseText
 
 GROUPED_FROM: Final = 2
@@ -134,7 +135,8 @@ def _statement(group: CauseGroupPart, of: int) -> str:
     where = f"{group.destinations:,} of {of:,} destinations" if of else f"{group.destinations:,} destinations"
     lost = f", {seconds_text(group.time_lost_s)} lost" if group.time_lost_s else ""
     shared = f"; they share {group.shared}" if group.shared else ""
-    return f"{group.title} at {where}: {group.affected:,} of {group.total:,} {group.unit}{lost}{shared}."
+    text = f"{group.title} at {where}: {group.affected:,} of {group.total:,} {group.unit}{lost}{shared}."
+    return worded_as(group.verdict, text)
 
 
 def _shared(rows: Sequence[GroupRowPart]) -> str:

@@ -10,6 +10,15 @@ TENTHS_BELOW = 10
 """Percent: of larger shares tenths show a reader nothing more."""
 
 
+NOT_ESTABLISHED = "Not established: "
+
+
+def worded_as(verdict: str, statement: str) -> str:
+    """The statement of a diagnosis. Lists, previews and test results show it without the verdict, so what the evidence
+    does not bear out (`cannot-tell`) is not worded as a fact."""
+    return f"{NOT_ESTABLISHED}{statement}" if statement and verdict == "cannot-tell" else statement
+
+
 def plural(number: int, noun: str, many: str = "") -> str:
     """``1 connection``, ``2 connections``; `many` where the plural is not the noun with an s."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {many or f'{noun}s'}"

@@ -56,7 +56,10 @@ def render_terminal(report: Report, *, width: int, colour: bool) -> str:
     for number, (diagnosis, group) in enumerate(answers_of(report.diagnoses, groups)):
         if number:
             page.rule()
-        _diagnosis(page, diagnosis, group)
+        if number and diagnosis.verdict == "cannot-tell":
+            _undecided(page, diagnosis, group)
+        else:
+            _diagnosis(page, diagnosis, group)
     _outcomes(page, report)
     _account(page, report)
     _requests(page, report)
@@ -83,20 +86,21 @@ def _no_diagnosis(page: Page, report: Report) -> None:
     page.headline(word, f"{plain_verdict(report)}.", "bold")
 
 
+def _undecided(page: Page, diagnosis: DiagnosisPart, group: CauseGroupPart | None) -> None:
+    """Beside an answer: what it rests on and what would decide it, no steps and no remedy."""
+    _title(page, diagnosis, group)
+    _evidence(page, diagnosis)
+    _missing(page, diagnosis, heading="Missing evidence")
+
+
 def _diagnosis(page: Page, diagnosis: DiagnosisPart, group: CauseGroupPart | None) -> None:
-    word = VERDICTS[diagnosis.verdict].upper()
-    page.headline(word, f"{ROLES[diagnosis.role]}: {diagnosis.title}", *_VERDICT_STYLES[diagnosis.verdict])
-    if group is not None:
-        _group(page, group)
-    page.text(diagnosis.statement, first="")
-    figures = " · ".join(f"{figure.name} {figure.value}" for figure in diagnosis.figures)
-    if figures:
-        page.text(figures)
+    _title(page, diagnosis, group)
     if is_sure(diagnosis):
         _remedies(page, diagnosis, heading="Do now")
     else:
         _missing(page, diagnosis, heading="Do now, to find out")
-    _claims(page, diagnosis)
+    _steps(page, diagnosis)
+    _evidence(page, diagnosis)
     _rivals(page, diagnosis)
     if is_sure(diagnosis):
         _missing(page, diagnosis, heading="Missing evidence")
@@ -106,6 +110,17 @@ def _diagnosis(page: Page, diagnosis: DiagnosisPart, group: CauseGroupPart | Non
         page.heading("Read more")
         for reference in diagnosis.references:
             page.lines.append(f"  {visible(reference)}")
+
+
+def _title(page: Page, diagnosis: DiagnosisPart, group: CauseGroupPart | None) -> None:
+    word = VERDICTS[diagnosis.verdict].upper()
+    page.headline(word, f"{ROLES[diagnosis.role]}: {diagnosis.title}", *_VERDICT_STYLES[diagnosis.verdict])
+    if group is not None:
+        _group(page, group)
+    page.text(diagnosis.statement, first="")
+    figures = " · ".join(f"{figure.name} {figure.value}" for figure in diagnosis.figures)
+    if figures:
+        page.text(figures)
 
 
 def _group(page: Page, group: CauseGroupPart) -> None:
@@ -144,26 +159,28 @@ def _remedy(page: Page, remedy: RemedyPart) -> None:
     page.labelled("versions", remedy.versions or "")
 
 
-def _claims(page: Page, diagnosis: DiagnosisPart) -> None:
-    by_role = {
-        role: [claim for claim in diagnosis.claims if claim.role == role]
-        for role in ("step", "for", "against")
-    }
-    if by_role["step"]:
+def _steps(page: Page, diagnosis: DiagnosisPart) -> None:
+    steps = [claim for claim in diagnosis.claims if claim.role == "step"]
+    if steps:
         page.heading("What happened", note=REFERENCES_EXPLAINED)
-    for number, claim in enumerate(by_role["step"], 1):
+    for number, claim in enumerate(steps, 1):
         page.text(claim.text, first=f"  {number}. ")
         page.proof(claim.evidence, indent="     ")
-    if by_role["for"]:
+
+
+def _evidence(page: Page, diagnosis: DiagnosisPart) -> None:
+    supporting = [claim for claim in diagnosis.claims if claim.role == "for"]
+    against = [claim for claim in diagnosis.claims if claim.role == "against"]
+    if supporting:
         page.heading("Supporting evidence")
-    for claim in by_role["for"]:
+    for claim in supporting:
         page.text(claim.text, first="  + ")
         page.proof(claim.evidence, indent="    ")
     page.heading("Contradicting evidence")
-    for claim in by_role["against"]:
+    for claim in against:
         page.text(claim.text, first="  - ")
         page.proof(claim.evidence, indent="    ")
-    if not by_role["against"]:
+    if not against:
         page.text(nothing_against(diagnosis))
 
 

@@ -23,6 +23,7 @@ from backend.forensics.report import (
 )
 from backend.forensics.report_impact import ImpactPart
 from backend.forensics.report_text import FigurePart
+from backend.forensics.wording import worded_as
 
 STATEMENT_LONGEST = 160
 """Characters: one line of a list, a ticket or a chat."""
@@ -125,7 +126,7 @@ def conclude(hypothesis: Hypothesis, *, attempts_explained: int = 0) -> Diagnosi
         title=hypothesis.title,
         confidence=confidence,
         verdict=verdict,
-        statement=_one_line(hypothesis.statement),
+        statement=_one_line(hypothesis.statement, verdict),
         role=hypothesis.role,
         claims=claims,
         rivals=list(hypothesis.rivals),
@@ -143,11 +144,15 @@ def conclude(hypothesis: Hypothesis, *, attempts_explained: int = 0) -> Diagnosi
     )
 
 
-def _one_line(statement: str) -> str:
-    """Only addresses and names of strangers make a statement too long: the end gives way, the claims say it all."""
-    if len(statement) <= STATEMENT_LONGEST:
-        return statement
-    return f"{statement[: STATEMENT_LONGEST - 2].rpartition(' ')[0].rstrip(',:;')} …"
+def _one_line(statement: str, verdict: Verdict) -> str:
+    """A statement that addresses and names make too long loses its detail behind the colon, else its end: the claims
+    state all of it."""
+    short = statement.rpartition(": ")[0]
+    worded = [worded_as(verdict, text) for text in (statement, f"{short}." if short else "")]
+    fitting = [text for text in worded if text and len(text) <= STATEMENT_LONGEST]
+    return (
+        fitting[0] if fitting else f"{worded[0][: STATEMENT_LONGEST - 2].rpartition(' ')[0].rstrip(',:;')} …"
+    )
 
 
 def _figures(hypothesis: Hypothesis) -> list[tuple[str, str]]:

@@ -115,7 +115,7 @@ def _merged(members: Sequence[Settled], ends: dict[int, _Ends]) -> Settled:
         )
         hypothesis = replace(
             hypothesis,
-            statement=_statement(base.statement, f" {len(added) + 1:,} such losses share {shared}."),
+            statement=_statement(base.statement, f" Losses of {len(added) + 1:,} findings share {shared}."),
             steps=(first, *base.steps, *map(_step, added)),
         )
     return Settled(hypothesis, lead.taken.union(*(m.taken for m in others)))

@@ -65,9 +65,16 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     for destination in facts.destinations:
         if destination.opened and of_kind(destination, "beyond", "one-sided"):
             stamps = facts.stamped_syns.count(destination)
-            if stamps.lower_lost >= MIN_LOWER and stamps.lower_lost > stamps.higher_lost:
+            if _may_decide(stamps):
                 found.append(_hypothesis(facts, findings, destination, stamps))
     return found
+
+
+def _may_decide(stamps: StampCounts) -> bool:
+    """Lost SYNs mostly have a lower time stamp, and most SYNs with one are lost, or more than chance explains."""
+    if stamps.lower_lost < MIN_LOWER or stamps.lower_lost <= stamps.higher_lost:
+        return False
+    return stamps.lower_lost >= stamps.lower_passed or _chance(stamps) < SIGNIFICANT_P
 
 
 def _chance(stamps: StampCounts) -> float:

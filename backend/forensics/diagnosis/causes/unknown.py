@@ -10,6 +10,7 @@ from backend.forensics.cases.case import Case
 from backend.forensics.cases.dns_delay import DnsDelay
 from backend.forensics.cases.syn_retransmission import SynRetransmission
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.diagnosis.ecn_claims import REMEDY, RULES, STATEMENT, EcnLoss, ecn_losses
 from backend.forensics.diagnosis.exclusive import is_one_lost_syn
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.queries.trouble import AT_RESOLVER, BOTH_SIDES, COUNTERS
@@ -19,7 +20,7 @@ from backend.forensics.evidence.clocks.grouped_rows import is_among
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, seconds_text
 from backend.forensics.report import ClaimPart, DiagnosisPart, MissingPart, RivalPart
-from backend.forensics.wording import plural
+from backend.forensics.wording import NOT_ESTABLISHED, plural
 
 CAUSE = "unknown"
 TITLE = "Cause not established"
@@ -130,10 +131,11 @@ def _what(facts: Facts, findings: Sequence[Case], links: Sequence[int]) -> str:
     )
 
 
-def _statement(facts: Facts, findings: Sequence[Case], links: tuple[int, ...]) -> str:
+def _statement(facts: Facts, findings: Sequence[Case], links: tuple[int, ...], ecn: Sequence[EcnLoss]) -> str:
     if is_one_lost_syn(facts, links):
         return "One SYN was lost; the cause cannot be determined."
-    return f"{_what(facts, findings, links)} The evidence does not show why."
+    decides = bool(ecn) and all(loss.is_all for loss in ecn)
+    return f"{_what(facts, findings, links)} {STATEMENT if decides else 'The evidence does not show why.'}"
 
 
 def _hypothesis(
@@ -147,23 +149,25 @@ def _hypothesis(
     places = _places(findings[0]) if findings else ()
     reason = "the last location says nothing about the cause"
     seen = (Weighed(0.1, _where(places), frames, reason),) if places else ()
+    ecn = ecn_losses(facts, links)
     lost_s = facts.delays.lost_by(links) if links else sum(f.time_lost_s for f in findings)
     steps = [ClaimPart(role="step", text=f.summary, evidence=list(f.evidence)) for f in findings]
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="loss" if any(f.kind in _OF_LOSSES for f in findings) else "neutral",
-        statement=_statement(facts, findings, links),
+        statement=_statement(facts, findings, links, ecn),
         prior=-0.2,
         steps=tuple(steps),
-        weighed=seen,
+        weighed=(*seen, *(loss.piece for loss in ecn)),
         both_sides=False,
         independent=False,
         signs=0,
         findings=tuple(f.id for f in findings),
         time_lost_s=lost_s,
         rivals=tuple(_as_rival(d) for d in unsettled),
-        missing=_merged_missing(unsettled, _asked_for(findings)),
+        missing=((RULES,) if ecn else ()) + _merged_missing(unsettled, _asked_for(findings)),
+        remedies=(REMEDY,) if ecn else (),
         refutation="a cause that explains these frames would replace this result",
         figures=((TIME_LOST, seconds_text(lost_s)),),
         ceiling=CEILING,
@@ -177,9 +181,15 @@ def _as_rival(diagnosis: DiagnosisPart) -> RivalPart:
         cause=diagnosis.cause,
         title=diagnosis.title,
         status="cannot-tell",
-        because=diagnosis.statement,
+        because=_against(diagnosis),
         command=command,
     )
+
+
+def _against(diagnosis: DiagnosisPart) -> str:
+    if diagnosis.contradicting:
+        return diagnosis.contradicting[0]
+    return diagnosis.statement.removeprefix(NOT_ESTABLISHED)
 
 
 def _asked_for(findings: Sequence[Case]) -> tuple[MissingPart, ...]:

@@ -69,7 +69,7 @@ def test_losses_of_one_host_are_one_verdict(other: str, left: int) -> None:
         merged = found[0].hypothesis
         assert (merged.time_lost_s, merged.attempts, found[0].taken) == (3.0, (1, 2, 3), frozenset((1, 2, 3)))
         shared = "the path between 10.0.0.1 and 192.0.2.1" if other == "one" else "the host 10.0.0.1"
-        assert merged.statement == f"one was hurt. 2 such losses share {shared}."
+        assert merged.statement == f"one was hurt. Losses of 2 findings share {shared}."
         assert [step.text for step in merged.steps] == [
             f"These losses share {shared}.",
             "once",
@@ -141,4 +141,4 @@ def test_what_is_shared_outranks_the_detail() -> None:
     detail = f"3 of 60 waited: {'8 of 403 segments, ' * 7}and more."
     long = replace(long, hypothesis=replace(long.hypothesis, statement=detail))
     (merged,) = merge_shared([long, _settled("path-loss", "two", LIKELY, 2)], FINDINGS)
-    assert merged.hypothesis.statement == "3 of 60 waited. 2 such losses share the host 10.0.0.1."
+    assert merged.hypothesis.statement == "3 of 60 waited. Losses of 2 findings share the host 10.0.0.1."

@@ -43,6 +43,8 @@ def test_older_stamps_that_pass_refute_it() -> None:
     stamps = refuted.handshakes["timestamp_value"][syns]
     refuted.handshakes["timestamp_value"][syns] = stamps.max() - stamps + 1
     assert confidence(CAUSE, refuted, sysctl(net__ipv4__tcp_tw_recycle="1")) < 0.5
+    # Nothing supports it then: it is not raised.
+    assert diagnosis(CAUSE, refuted) is None
 
 
 def test_a_setting_of_zero_and_a_flat_counter_refute_it() -> None:
