@@ -87,6 +87,25 @@ def test_colour_only_on_a_terminal_and_never_against_no_color(monkeypatch: pytes
     assert not wants_colour(Terminal())
 
 
+def test_an_undecided_cause_beside_an_answer_shows_evidence_without_steps_and_remedies() -> None:
+    report = collision_report()
+    undecided = report.diagnoses[0].model_copy(update={"verdict": "cannot-tell", "title": "Another cause"})
+    report.diagnoses.append(undecided)
+    text = render_terminal(report, width=80, colour=False)
+    first, _, second = text.partition("UNDECIDED  Loss: Another cause")
+    second = second.partition("Outcomes")[0]
+    assert "What happened" in first
+    assert "--random-fully" in first
+    assert "Supporting evidence" in second
+    assert "Contradicting evidence" in second
+    assert "What happened" not in second
+    assert "--random-fully" not in second
+    # Alone it is the answer, shown whole.
+    alone = render_terminal(report.model_copy(update={"diagnoses": [undecided]}), width=80, colour=False)
+    assert "What happened" in alone
+    assert "--random-fully" in alone
+
+
 @pytest.mark.parametrize("verdict", ["possible", "cannot-tell"])
 def test_what_is_not_sure_asks_to_find_out_before_any_change(verdict: str) -> None:
     text = rendered(verdict=verdict)
