@@ -60,8 +60,8 @@ def report_path(store: Store, investigation_id: str) -> Path:
 
 
 def investigation_part(store: Store, investigation_id: str, scope: Scope) -> Investigation:
-    """The investigation with what the scope shows of its last analysis; raises NotFound."""
-    investigation = read_investigation(store, investigation_id)
+    """The investigation with what the scope shows of its last analysis, and no count of its links; raises NotFound."""
+    investigation = replace(read_investigation(store, investigation_id), share_count=0)
     if scope.is_whole:
         return investigation
     report = read_report(store, investigation_id, scope)

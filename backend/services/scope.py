@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from backend.errors import InvalidRequest, NotFound
-from backend.forensics.report import DiagnosisPart, EvidencePart, FindingPart, Report
+from backend.forensics.report import DiagnosisPart, EvidencePart, FindingPart, InputPart, Report
 from backend.services.packet_language.tokens import tokens_of
 from backend.storage.packet_fields import PACKET_FIELDS
 from backend.storage.records import Note
@@ -17,7 +17,7 @@ ONLY_FIELDS: Final = "A link to one view takes filters of what is in the packets
 ALL_PACKETS: Final = "frame.number > 0"
 """Asked where a view has no filter: what is asked of packets is counted packet by packet, and exact at the ends."""
 _OF_ALL_FINDINGS: Final = frozenset(
-    {"schema_", "label", "created", "tool", "lanes", "timings", "inputs", "findings", "diagnoses", "notes"}
+    {"schema_", "label", "created", "tool", "lanes", "inputs", "findings", "diagnoses", "notes"}
 )
 """Fields of a report that are shown of a part, too. Every other one is as empty as it may be."""
 
@@ -184,13 +184,17 @@ class Scope:
         }
         notes = [each for each in report.notes if self.shows_finding(each.finding) or each.diagnosis in ids]
         shown = {
-            "inputs": [each for each in report.inputs if self.shows_input(each.name)],
+            "inputs": [self._part_of_input(each) for each in report.inputs if self.shows_input(each.name)],
             "findings": self._own(report),
             "diagnoses": diagnoses,
             "lanes": [lane for lane in report.lanes if self.shows_lane(lane.id)],
             "notes": notes,
         }
         return report.model_copy(update={**empty, **shown})
+
+    def _part_of_input(self, part: InputPart) -> InputPart:
+        points = [each for each in part.vantage_points if self.shows_lane(each.id)]
+        return part.model_copy(update={"vantage_points": points})
 
     def _own(self, report: Report) -> list[FindingPart]:
         return [each for each in report.findings if self.shows_finding(each.id)]

@@ -38,7 +38,7 @@ def get_dump_table(
     store: StoreDep,
     q: Annotated[
         str | None,
-        Asked.ENDPOINT_SEARCH,
+        Asked.PAYLOAD_SEARCH,
         Query(max_length=200, description="Text; of entries: an address, a port"),
     ] = None,
     offset: Annotated[int, Query(ge=0)] = 0,

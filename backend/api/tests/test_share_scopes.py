@@ -88,6 +88,10 @@ def test_a_link_to_a_finding_opens_nothing_else(product: Product, investigation:
         )
         assert other["title"] not in everything
         assert other["summary"] not in everything
+        # What a detector took of memory tells whether it found something.
+        assert investigation[1]["timings"]
+        assert report["timings"] == []
+        assert link.get("investigation").json()["share_count"] == 0
 
 
 def test_a_view_lists_the_packets_of_its_window_and_no_other(
@@ -173,6 +177,8 @@ def test_a_view_with_a_filter_and_lanes_shows_what_passes_both(
         shown = link.get("timeline").json()
         assert [each["id"] for each in shown["lanes"]] == [lane]
         assert sum(shown["lanes"][0]["packets"]) == len(own)
+        inputs = link.get("report").json()["inputs"]
+        assert {point["id"] for part in inputs for point in part["vantage_points"]} == {lane}
         missed = next(
             row for row in find_packets(product, investigation[0], **window) if "SYN" not in row["flags"]
         )
@@ -264,6 +270,23 @@ def test_notes_show_where_they_were_ticked_and_belong(product: Product, investig
             "at the time",
             "of the finding",
         ]
+
+
+def test_a_note_shows_no_name_of_a_pod_that_only_a_listing_holds(product: Product) -> None:
+    listing = """NAME                    READY  STATUS   RESTARTS  AGE  IP          NODE
+ledger-7d4b9c-xk2lp     1/1    Running  0         4d   10.77.3.9   worker-1
+"""
+    made = product.new_investigation("pods")
+    with product.client() as client:
+        client.put(f"/investigations/{made}/files/pods.txt", content=listing.encode()).raise_for_status()
+        assert product.wait_until_over(made)["analysis"] == "finished"
+        said = {"text": "ledger-7d4b9c-xk2lp is slow."}
+        client.post(f"/investigations/{made}/notes", json=said).raise_for_status()
+        for addresses in ("names", "real"):
+            with opened(product, share(client, made, notes=True, addresses=addresses), made) as link:
+                text = link.items("notes")[0]["text"]
+                assert text.endswith(" is slow.")
+                assert ("ledger" in text) == (addresses == "real")
 
 
 def test_words_of_messages_show_where_that_was_chosen(product: Product) -> None:

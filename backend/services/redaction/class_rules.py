@@ -58,7 +58,7 @@ _RULES: Final[dict[TextClass, ShownText]] = {
     TextClass.VANTAGE_POINT: _named,
     TextClass.FILE_NAME: _named,
     TextClass.MACHINE: _listed,
-    TextClass.DUMP: _listed,
+    TextClass.DUMP: lambda text, names: names.of_line(text),
     TextClass.PAYLOAD: _of_payload,
     TextClass.PACKET_INFO: _packet_info,
     TextClass.HEADER_FIELD: _of_header,

@@ -20,8 +20,13 @@ _LISTED = (
 )
 _WORDS = frozenset(_LISTED.split())
 _KERNEL_WORD = re.compile(
-    r"(?:net|kernel|vm|fs)\.[a-z0-9_.]+|(?:Tcp|Ip|Udp|Icmp|MPTcp)[A-Za-z0-9]+|[-=+*|>:•→.]+"
+    r"net\.(?:ipv[46]|mpls)\.(?:conf|neigh)\.(?P<interface>[^\s=]+)\.[a-z0-9_]+"
+    r"|net\.(?:core|ipv[46]|netfilter|bridge|unix|mptcp|sctp|vsock|mpls)(?:\.[a-z0-9_]+){1,2}|net\.nf_conntrack_max"
+    r"|(?:kernel|vm|fs)\.(?P<setting>[a-z0-9_]+)"
+    r"|(?:Tcp|Ip|Udp|Icmp|MPTcp)[0-9A-Z][A-Za-z0-9]+|[-=+*|>:•→.]+"
 )
+"""Settings, counters and signs. An interface is in some settings, and its name may be anything; a machine may be called
+``fs.example``, too."""
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9_]*")
 """States, flags and targets; a machine may be called so, too."""
 _OPTION = re.compile(r"!|-[A-Za-z]|--[a-z][a-z-]*")
@@ -35,14 +40,15 @@ def bare_listing(text: str, names: Names) -> str:
     shown = []
     for at, part in enumerate(parts):
         follows_equals = at + 1 < len(parts) and "=" in parts[at + 1]
-        shown.append(part if at % 2 or _harmless(part, names, is_key=follows_equals) else HIDDEN)
+        shown.append(part if at % 2 or is_harmless(part, names, is_key=follows_equals) else HIDDEN)
     return "".join(shown)
 
 
-def _harmless(word: str, names: Names, *, is_key: bool) -> bool:
+def is_harmless(word: str, names: Names, *, is_key: bool = False) -> bool:
+    """Whether it is nobody's own word: one that every kernel prints, a number, or a name as it is shown."""
     if names.is_hex_address(word):
         return False
-    if not word or word.lower() in _WORDS or is_number(word) or _KERNEL_WORD.fullmatch(word):
+    if not word or word.lower() in _WORDS or is_number(word) or _is_of_kernel(word):
         return True
     if (_CAPITALS.fullmatch(word) or _OPTION.fullmatch(word)) and is_own(word.lstrip("-!")):
         return True
@@ -50,6 +56,16 @@ def _harmless(word: str, names: Names, *, is_key: bool) -> bool:
         return True
     name, _, number = re.fullmatch(r"(.*?)([:/]?)(\d*)", word, re.DOTALL).groups()  # type: ignore[union-attr]
     return any(names.is_shown(each) or _is_computed(each) for each in (word, name if number else word))
+
+
+def _is_of_kernel(word: str) -> bool:
+    found = _KERNEL_WORD.fullmatch(word)
+    if found is None:
+        return False
+    interface, setting = found["interface"], found["setting"]
+    if interface:
+        return interface in ("all", "default") or INTERFACE.fullmatch(interface) is not None
+    return not setting or "_" in setting or is_own(setting)
 
 
 def _is_computed(word: str) -> bool:

@@ -11,7 +11,8 @@ from typing import Final
 
 from backend.forensics.private_words import Part
 from backend.services.redaction.encoded_addresses import without_encoded
-from backend.services.redaction.listing_words import bare_listing
+from backend.services.redaction.listing_words import bare_listing, is_harmless
+from backend.services.redaction.message_words import without_messages
 from backend.services.redaction.open_words import HIDDEN, INTERFACE
 from backend.services.redaction.own_words import TAIL, TOKEN, is_number, is_ordinary, is_own
 from backend.services.redaction.phrases import Phrases
@@ -89,9 +90,12 @@ class Names:
         return self._shown.get(text) or self._ours(text, closed=False)
 
     def of_line(self, text: str) -> str:
-        """A line of a listing: known names in it are replaced, and words hidden that may be somebody's own, though this
-        program writes them as well."""
-        return bare_listing(text, self)
+        """A line of a listing: known names in it are replaced. Where addresses are hidden, every word is that may be
+        somebody's own, though this program writes it as well; else, where payload is, the words of messages."""
+        if self.hiding.addresses:
+            return bare_listing(text, self)
+        shown = self.text(text)
+        return without_messages(shown, lambda name: is_harmless(name, self)) if self.hiding.payload else shown
 
     def is_hex_address(self, word: str) -> bool:
         """Whether it is an address of the investigation as kernels write it: eight digits, in either order."""
@@ -118,13 +122,13 @@ class Names:
     def _word(self, part: Part) -> str:
         if part.sort == "name" and not self.hiding.payload:
             return self._respelled(part.text) if self.hiding.addresses else part.text
+        if part.sort in ("rule", "line"):
+            return self.of_line(part.text)
         if part.sort != "name" and not self.hiding.addresses:
             return part.text
         shown = self._shown.get(part.text) or self._shown.get(part.text.lower().rstrip("."))
         if shown is not None:
             return shown
-        if part.sort in ("rule", "line"):
-            return self.of_line(part.text)
         if part.sort == "object":
             return self._address(part.text) or self._computed("object", part.text)
         is_public = part.text in ("", ".") or (part.sort == "place" and INTERFACE.fullmatch(part.text))

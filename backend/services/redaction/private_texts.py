@@ -9,9 +9,11 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from backend.errors import NotFound
+from backend.forensics.dumps import AddressName
 from backend.forensics.private_words import Part, read_parts
-from backend.forensics.report import Report
+from backend.forensics.report import NamePart, Report
 from backend.services.open_tables import Tables, open_tables
+from backend.services.read_dumps import read_dumps
 from backend.services.read_progress import read_progress
 from backend.services.read_report import report_path
 from backend.services.redaction.names import KEPT_ADDRESSES, Hiding, Names
@@ -63,10 +65,11 @@ def _private(
         return tuple(texts), {}
     with open_tables(store, investigation_id) as tables:
         texts += [*_of_vantage_points(tables.report), *_of_machines(tables.report)]
-        texts += _of_names(tables.report)
+        listed = (each for kept in read_dumps(store, investigation_id) for each in kept.dump.address_names)
+        texts += _of_names([*tables.report.names, *listed])
         texts += [*_of_addresses(tables), *_of_messages(tables)]
-        listed = tables.report_file.with_name(TYPED_TEXTS)
-        composed = read_parts(json.loads(listed.read_bytes())) if listed.is_file() else {}
+        parts = tables.report_file.with_name(TYPED_TEXTS)
+        composed = read_parts(json.loads(parts.read_bytes())) if parts.is_file() else {}
     return tuple(dict.fromkeys(each for each in texts if _is_private(each.text))), composed
 
 
@@ -103,9 +106,9 @@ def _of_machines(report: Report) -> Iterator[PrivateText]:
     yield from (PrivateText(name, "file") for name in names)
 
 
-def _of_names(report: Report) -> Iterator[PrivateText]:
+def _of_names(names: Iterable[NamePart | AddressName]) -> Iterator[PrivateText]:
     """Whole, and the pod or service without its namespace. DNS names are found among the messages."""
-    for each in report.names:
+    for each in names:
         if each.sort != "dns":
             yield PrivateText(each.name, each.sort)
             yield PrivateText(each.name.rpartition("/")[2], each.sort)

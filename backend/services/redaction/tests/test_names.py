@@ -129,3 +129,23 @@ def test_an_address_inside_a_shown_word_is_renamed_as_addresses_are(
 def test_other_numbers_in_a_shown_word_stay(text: str) -> None:
     made = Names([PrivateText(text, "name", is_message=True)], b"key", WORDS_SHOWN)
     assert made.text(text) == text
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("net.ipv4.conf.eth0.rp_filter = 1", "net.ipv4.conf.eth0.rp_filter = 1"),
+        ("net.ipv4.conf.all.rp_filter = 1", "net.ipv4.conf.all.rp_filter = 1"),
+        ("net.ipv4.conf.payroll.rp_filter = 1", "••• = 1"),
+        ("net.ipv6.neigh.payroll0.gc_thresh1 = 1", "••• = 1"),
+        ("net.netfilter.nf_conntrack_max = 1", "net.netfilter.nf_conntrack_max = 1"),
+        ("vm.swappiness_ratio = 1", "vm.swappiness_ratio = 1"),
+        ("fs.payroll.test = 1", "••• = 1"),
+        ("fs.payroll = 1", "••• = 1"),
+        ("net.payroll.test = 1", "••• = 1"),
+        ("TcpRetransSegs 7", "TcpRetransSegs 7"),
+        ("Ipanema 7", "••• 7"),
+    ],
+)
+def test_a_setting_shows_no_name_of_an_interface_or_a_machine(line: str, shown: str) -> None:
+    assert names().of_line(line) == shown
