@@ -43,6 +43,8 @@ NEVER_ARRIVED = -5.0
 ASKED_ONCE = -1.0
 """A question put once and not again may be lost, out of date, or of a tunnel that waits for something to say."""
 PROOF = "capture port 53 for 60 s again: every query must be answered"
+HALVES_CEILING = 0.49
+"""It answers other queries for the same names: whether it ignores these or something before it drops them is not seen."""
 PASSING = -3.0
 """Where nearly all lost queries pass when put again, the resolver lives."""
 
@@ -71,6 +73,7 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
         _silence(trouble),
         *_place(trouble),
         *_both(trouble),
+        *_halves(trouble),
         *_names(trouble),
         *_icmp_errors(unreachable),
     ]
@@ -101,7 +104,7 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
         figures=trouble.figures(lookups),
         impact=trouble.impact(lookups),
         explains=lost_frames(trouble.failed),
-        ceiling=trouble.ceiling,
+        ceiling=min(trouble.ceiling, HALVES_CEILING) if trouble.answers_halves else trouble.ceiling,
     )
 
 
@@ -114,7 +117,7 @@ def _statement(trouble: Trouble, lookups: Sequence[DelayedLookup]) -> str:
         )
     if all(one.wait_s * 1e9 < LATE_NS for one in lookups):  # nobody is seen waiting
         total = plural(trouble.resolver.lookups, "lookup")
-        retried = "" if any(one.retries for one in lookups) else " and were not retried"
+        retried = "" if any(one.retries for one in lookups) else " and were not retried there"
         return f"{len(lookups):,} of {total} at {trouble.target} got no response{retried}."
     silent = "query" if len(trouble.failed) == 1 else "queries"
     return (
@@ -169,6 +172,16 @@ def _both(trouble: Trouble) -> list[Weighed]:
     text = f"Of {sent} sent in pairs {len(both):,} stayed unanswered together with the other one."
     reason = "random loss seldom affects both and every retry"
     return [Weighed(0.8, text, query_frames(both, pairs=True), reason)]
+
+
+def _halves(trouble: Trouble) -> list[Weighed]:
+    """A resolver that answers another query for the name is up, and knows it."""
+    if not trouble.answers_halves:
+        return []
+    half, total = trouble.half_answered, plural(len(trouble.failed), "query", "queries")
+    text = f"Of {total} {len(half):,} were for names of which another query was answered."
+    reason = "the resolver was up; it ignores these, or something before it drops them"
+    return [Weighed(-1.0, text, query_frames(half), reason)]
 
 
 def _names(trouble: Trouble) -> list[Weighed]:

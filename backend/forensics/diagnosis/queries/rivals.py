@@ -15,6 +15,7 @@ Judgement = tuple[str, str, str | None]
 """(status, because, command)."""
 DATA_LOST_RATIO = 0.001
 """Data segments sent again, of all: a path that loses less does not lose datagrams by the dozen."""
+RULES = "nft list ruleset; iptables-save -c"
 CAPTURE = "tcpdump -i any -y LINUX_SLL2 -w any.pcap port 53"
 
 
@@ -110,7 +111,13 @@ def _path(case: _Case) -> Judgement:
     if case.all_at("inside") and all(one_node(case.facts, q) for q in case.lost):
         return "ruled-out", "the lost queries never left the node", None
     if case.all_at("reached"):
-        return "ruled-out", "the queries arrived where others are answered", None
+        if case.trouble.answers_halves:
+            return (
+                "cannot-tell",
+                "between the outermost capture and the resolver nothing was captured",
+                CAPTURE,
+            )
+        return "ruled-out", "the queries came as far as others, which are answered", None
     quality = case.facts.quality
     if quality.data_segments >= 1_000 and quality.data_retransmission_ratio < DATA_LOST_RATIO:
         return (
@@ -136,11 +143,20 @@ def _table_full(case: _Case) -> Judgement:
 
 def _firewall(case: _Case) -> Judgement:
     if case.trouble.resolver.answered:
-        return "ruled-out", "the same clients were answered there at other times: a rule drops always", None
+        if case.trouble.answers_halves:
+            return (
+                "possible",
+                "other queries for the same names were answered: a rule may match a type",
+                RULES,
+            )
+        because = (
+            "the same clients were answered there at other times: a rule without a rate limit drops always"
+        )
+        return "ruled-out", because, None
     return (
         "possible",
         "a rule that drops in front of the resolver looks the same",
-        "nft list ruleset; iptables-save -c",
+        RULES,
     )
 
 

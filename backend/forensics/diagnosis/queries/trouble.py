@@ -93,6 +93,19 @@ class Trouble:
         return tuple(q for q in self.lost if q.passed_again)
 
     @cached_property
+    def half_answered(self) -> tuple[LostQuery, ...]:
+        """Of those that were never answered: another query for the same name was."""
+        rows, names = self.dns.exchanges.rows, self.dns.messages.names
+        mine = self.dns.questions_to(self.resolver.server)
+        answered = {names[n] for n in set(rows["name"][mine][rows["answer_ns"][mine] != NEVER].tolist())}
+        return tuple(q for q in self.failed if q.name in answered)
+
+    @property
+    def answers_halves(self) -> bool:
+        """Whether most of those that were never answered are so: the resolver was up and knew the name."""
+        return 2 * len(self.half_answered) > len(self.failed)
+
+    @cached_property
     def inside(self) -> tuple[LostQuery, ...]:
         """Of those that passed when put again: lost between two vantage points of one node."""
         return tuple(q for q in self.passing if q.where == "inside")

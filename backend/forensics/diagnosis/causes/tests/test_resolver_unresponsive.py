@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from backend.forensics.diagnosis.causes.resolver_unresponsive import CAUSE
 from backend.forensics.diagnosis.causes.tests.build_lookups import (
     calm,
@@ -10,7 +12,7 @@ from backend.forensics.diagnosis.causes.tests.build_lookups import (
     lost_pairs,
     rival,
 )
-from backend.forensics.tests.build_capture import T0_NS, S
+from backend.forensics.tests.build_capture import MS, T0_NS, S
 from backend.forensics.tests.build_dns import AAAA, A, DnsBuilder
 
 
@@ -64,3 +66,23 @@ def test_questions_put_once_prove_nothing() -> None:
     assert found.confidence <= 0.5
     assert "were not retried" in found.statement
     assert found.time_lost_s == 0
+
+
+@pytest.mark.parametrize(("answered", "confident"), [(6, False), (3, True)])
+def test_a_resolver_that_answers_the_other_query_of_each_socket_is_up(
+    answered: int, *, confident: bool
+) -> None:
+    """What drops the queries of one type beyond the outermost capture looks like a resolver that ignores them."""
+    capture = calm(DnsBuilder(places=("pod", "node")))
+    for n in range(6):
+        port, at_ns = 20_000 + n, T0_NS + n * 11 * S
+        for again_ns in (0, 5 * S):
+            capture.query(at_ns + again_ns, port, A, f"half{n}.example", A)
+            if n < answered:
+                capture.answer(at_ns + again_ns + 20 * MS, port, A, f"half{n}.example", A)
+            capture.query(at_ns + again_ns, port, AAAA, f"half{n}.example", AAAA)
+    found = diagnoses(capture)[CAUSE]
+    assert (found.confidence >= 0.5) is confident
+    firewall = "possible" if not confident else "ruled-out"
+    assert rival(found, "firewall-drop") == firewall
+    assert rival(found, "path-loss") == ("ruled-out" if confident else "cannot-tell")
