@@ -52,7 +52,7 @@ def _drops(facts: Facts) -> QualityPart:
     if quality.dropped:
         return QualityPart(
             status="caution",
-            text=f"{plural(quality.dropped, 'packet')} dropped by the kernel before they were captured",
+            text=f"{plural(quality.dropped, 'packet')} dropped before capture",
         )
     if quality.lossy:
         text = (
@@ -61,10 +61,8 @@ def _drops(facts: Facts) -> QualityPart:
         )
         return QualityPart(status="caution", text=text)
     if quality.dropped == 0:
-        return QualityPart(
-            status="good",
-            text=f"0 packets dropped by the kernel ({plural(quality.interfaces_reporting, 'interface')} report it)",
-        )
+        counting = plural(quality.interfaces_reporting, "interface counts", "interfaces count")
+        return QualityPart(status="good", text=f"0 packets dropped before capture, as {counting}")
     return QualityPart(
         status="good", text="no ACK for uncaptured data: no sign of packets missing from the capture"
     )
@@ -209,15 +207,12 @@ def _not_compared(facts: Facts) -> str:
 
 
 def _account(facts: Facts) -> list[QualityPart]:
-    """Every retry must have its lost SYN: the sum says whether the places explain all of them."""
+    """Every retry must have its SYN: the sum says whether the places explain all of them."""
     if not facts.losses:
         return []
     places = facts.losses.count_places()
     parts = " + ".join(f"{n:,} {where}" for where, n in sorted(places.items(), key=lambda p: (-p[1], p[0])))
-    total = len(facts.losses)
     open_places = sum(n for where, n in places.items() if where.startswith("unknown"))
     if open_places:
-        return [
-            QualityPart(status="caution", text=f"not all attributed: {plural(total, 'lost SYN')} = {parts}")
-        ]
-    return [QualityPart(status="good", text=f"all attributed: {plural(total, 'lost SYN')} = {parts}")]
+        return [QualityPart(status="caution", text=f"not all attributed: {facts.losses.in_words} = {parts}")]
+    return [QualityPart(status="good", text=f"all attributed: {facts.losses.in_words} = {parts}")]

@@ -103,7 +103,7 @@ def _return(facts: Facts, d: Destination) -> Judgement:
     if d.kinds.get("return", 0):
         return (
             "possible",
-            f"{d.kinds['return']} of the lost SYNs had been answered",
+            f"{d.kinds['return']} of these SYNs had been answered",
             CAPTURE_BOTH_SIDES.command,
         )
     if d.kinds.get("inside", 0) == len(d.losses):
@@ -116,7 +116,7 @@ def _return(facts: Facts, d: Destination) -> Judgement:
 
 def _snat(facts: Facts, d: Destination) -> Judgement:
     if d.kinds.get("beyond", 0) + _answered(d) + d.kinds.get("replied", 0) == len(d.losses):
-        return "ruled-out", "the lost SYNs were captured behind the node", None
+        return "ruled-out", "the SYNs were captured behind the node", None
     delta = facts.node.delta
     if delta is not None and delta.deltas.get("insert_failed") == 0:
         return "ruled-out", "insert_failed stayed flat: no entry was refused", None
@@ -125,7 +125,7 @@ def _snat(facts: Facts, d: Destination) -> Judgement:
 
 def _ipvs(facts: Facts, d: Destination) -> Judgement:
     if d.kinds.get("beyond", 0) == len(d.losses) or _answered(d) == len(d.losses):
-        return "ruled-out", f"the lost SYNs were captured as far out as {d.outermost.word}", None
+        return "ruled-out", f"the SYNs were captured as far out as {d.outermost.word}", None
     return "cannot-tell", "no dump shows whether this address is a virtual service", IPVS_COMMAND
 
 
@@ -170,7 +170,7 @@ def _node_drop(facts: Facts, d: Destination) -> Judgement:
             "with one vantage point the location of the loss is unknown",
             FILTER_RULES.command,
         )
-    return "ruled-out", f"the lost SYNs were captured as far out as {d.outermost.word}", None
+    return "ruled-out", f"the SYNs were captured as far out as {d.outermost.word}", None
 
 
 _RIVALS: dict[str, tuple[str, Callable[[Facts, Destination], Judgement]]] = {

@@ -113,7 +113,7 @@ def _present(bad: list[Holes], case: CaptureLoss) -> FindingPart:
 
 
 def _table(bad: list[Holes]) -> TablePart:
-    names = ("vantage point", "acknowledged, not captured", "data segments", "dropped by the kernel")
+    names = ("vantage point", "acknowledged, not captured", "data segments", "dropped before capture")
     rows: list[list[object]] = [[h.place.name, h.lost_segments, h.data_segments, h.dropped] for h in bad]
     columns = [ColumnPart(name=name) for name in names]
     return TablePart(name="vantage points", columns=columns, rows=rows, rows_total=len(rows))

@@ -122,9 +122,7 @@ def _place(d: Destination) -> list[Weighed]:
     beyond = of_kind(d, "beyond")
     pieces = []
     if beyond:
-        text = (
-            f"{len(beyond):,} of {len(d.losses):,} lost SYNs were captured as far out as {d.outermost.word}."
-        )
+        text = f"{len(beyond):,} of {d.losses.in_words} were captured as far out as {d.outermost.word}."
         reason = "they were sent to the server; only a capture there shows whether they arrived"
         pieces.append(Weighed(0.8 * len(beyond) / len(d.losses), text, loss_evidence(d, beyond), reason))
     elif d.one_sided:
@@ -134,9 +132,7 @@ def _place(d: Destination) -> list[Weighed]:
         )
     inside = of_kind(d, "inside")
     if inside:
-        text = (
-            f"{len(inside):,} of {len(d.losses):,} lost SYNs were lost before the server: {inside[0].where}."
-        )
+        text = f"{len(inside):,} of {d.losses.in_words} were lost before the server: {inside[0].where}."
         weight = REFUTES * len(inside) / len(d.losses)
         pieces.append(
             Weighed(

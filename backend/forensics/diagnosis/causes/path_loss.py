@@ -133,8 +133,7 @@ def _place(d: Destination) -> list[Weighed]:
         pieces.append(Weighed(0.6 * len(outside) / len(d.losses), text, loss_evidence(d, outside), reason))
     if _between_captures(d):
         text = (
-            f"{len(_between_captures(d)):,} of {len(d.losses):,} lost SYNs left one host and did "
-            "not reach the other."
+            f"{len(_between_captures(d)):,} of {d.losses.in_words} left one host and did not reach the other."
         )
         pieces.append(Weighed(1.5, text, loss_evidence(d), "both ends of the path were captured"))
     inside = [
@@ -143,7 +142,7 @@ def _place(d: Destination) -> list[Weighed]:
         if loss.inside and loss.inside[0].machine == loss.inside[1].machine
     ]
     if inside:
-        text = f"{len(inside):,} of {len(d.losses):,} lost SYNs were lost inside the node: {inside[0].where}."
+        text = f"{len(inside):,} of {d.losses.in_words} were lost inside the node: {inside[0].where}."
         weight = REFUTES * len(inside) / len(d.losses)
         pieces.append(Weighed(weight, text, loss_evidence(d, inside), "the path begins behind the node"))
     return pieces

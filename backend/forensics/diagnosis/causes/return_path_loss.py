@@ -23,7 +23,7 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
-from backend.forensics.evidence.absence.losses import Loss
+from backend.forensics.evidence.absence.losses import ANSWERED, Loss
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel.kernel_signs import counter_rise
 from backend.forensics.evidence.losses.destinations import Destination
@@ -192,10 +192,10 @@ def _sent_to_another(facts: Facts, answered: Sequence[Loss]) -> list[Weighed]:
 
 
 def _elsewhere(d: Destination, answered: Sequence[Loss]) -> list[Weighed]:
-    rest = [loss for loss in d.losses if loss.kind not in ("return",)]
+    rest = [loss for loss in d.losses if loss.kind not in ANSWERED]
     if len(rest) <= len(answered):
         return []
-    text = f"{len(rest):,} of {len(d.losses):,} lost SYNs were not answered at all ({rest[0].where})."
+    text = f"{len(rest):,} of {d.losses.in_words} got no answer at all ({rest[0].where})."
     weight = REFUTES if len(rest) > 3 * len(answered) else -1.5
     return [Weighed(weight, text, loss_evidence(d, rest), "most losses are on the forward path")]
 

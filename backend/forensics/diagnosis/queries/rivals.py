@@ -122,7 +122,7 @@ def _path(case: _Case) -> Judgement:
     if quality.data_segments >= 1_000 and quality.data_retransmission_ratio < DATA_LOST_RATIO:
         return (
             "ruled-out",
-            f"{quality.data_retransmissions:,} of {quality.data_segments:,} data segments were lost",
+            f"{quality.data_retransmissions:,} of {quality.data_segments:,} data segments were retransmitted",
             None,
         )
     return "possible", "a path that loses datagrams looks the same from one vantage point", CAPTURE

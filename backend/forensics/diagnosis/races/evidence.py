@@ -19,7 +19,7 @@ from backend.forensics.evidence.losses.rivals import Rival, count_rivalled
 from backend.forensics.findings import frame_evidence, line_evidence
 from backend.forensics.report import EvidencePart
 from backend.forensics.significance import fisher_exact_p
-from backend.forensics.wording import p_text, percent
+from backend.forensics.wording import p_text, plural
 
 COUNTER_MATCH_RATIO = 0.3
 """insert_failed may differ from the lost SYNs by this share: other traffic of the node races, too, and one
@@ -378,7 +378,7 @@ def _data(facts: Facts, race: Race) -> list[Weighed]:
     ratio = quality.data_retransmission_ratio
     text = (
         f"{quality.data_retransmissions:,} of {quality.data_segments:,} data segments were retransmitted, "
-        f"against {percent(syn_ratio)} of the SYNs."
+        f"against {plural(len(race.collisions), 'SYN')} of {plural(race.attempts_total, 'connection attempt')}."
     )
     if ratio >= DATA_LOSS_LIKE_SYN_LOSS * syn_ratio:
         return [Weighed(DATA_LOST_TOO, text, _loss_frames(race), "the path loses packets of every kind")]

@@ -24,6 +24,7 @@ from backend.forensics.evidence.attempts.sent_syns import Bools
 from backend.forensics.evidence.clocks.matched_packets import mix
 from backend.forensics.evidence.clocks.sightings import Ints, Place
 from backend.forensics.evidence.clocks.sorted_rows import distinct
+from backend.forensics.wording import plural
 
 UNKNOWN_PLACE = "unknown (one vantage point only)"
 HELD = "return path, where the SYN-ACK was delayed, not lost"
@@ -183,6 +184,12 @@ class Losses(Sequence[Loss]):
         machine = np.array([place.machine for place in self.attempts.places], np.int64).reshape(-1, 2)
         apart: Bools = (self.outer >= 0) & (machine[self.inner] != machine[self.outer]).any(axis=1)
         return apart
+
+    @property
+    def in_words(self) -> str:
+        """``6 lost SYNs``; one that was answered was not lost itself."""
+        some_answered = self.is_kind(*ANSWERED).any()
+        return plural(len(self), "retransmitted or unanswered SYN" if some_answered else "lost SYN")
 
     def count_kinds(self) -> dict[str, int]:
         """Number by kind, those that occur."""

@@ -24,7 +24,7 @@ from backend.forensics.evidence.tcp.unaccepted import first_data, unaccepted
 from backend.forensics.packets import TCP
 from backend.forensics.signals import SENT_AGAIN
 from backend.forensics.significance import fisher_exact_p
-from backend.forensics.wording import plural
+from backend.forensics.wording import plural, were
 
 SEGMENT_BYTES = 1460
 """The largest payload of a segment on Ethernet (RFC 9293: MTU less 40)."""
@@ -60,8 +60,8 @@ class LossRates:
     @property
     def in_words(self) -> str:
         return (
-            f"{self.syns_lost:,} of {plural(self.syns, 'SYN')} and {self.data_again:,} of "
-            f"{plural(self.data_segments, 'data segment')} were lost"
+            f"{self.syns_lost:,} of {plural(self.syns, 'SYN')} got no SYN-ACK in time, and {self.data_again:,} of "
+            f"{plural(self.data_segments, 'data segment')} {were(self.data_segments)} retransmitted"
         )
 
 

@@ -49,7 +49,9 @@ def test_a_loss_where_the_retry_changes_its_port_is_marked_as_translated() -> No
 def test_a_syn_that_all_vantage_points_saw_is_lost_beyond_the_last() -> None:
     capture = CaptureBuilder()
     capture.retry(T0_NS, plain_path(CLIENT, SERVER, "cni0", "eth0"), isn=1, seen_at=2)
-    assert places(gather_facts([capture.build()], [])) == ["beyond eth0"]
+    facts = gather_facts([capture.build()], [])
+    assert places(facts) == ["beyond eth0"]
+    assert facts.losses.in_words == "1 lost SYN"
 
 
 def test_an_answer_that_never_reached_the_inner_vantage_point_is_lost_on_the_return_path() -> None:
@@ -59,7 +61,9 @@ def test_an_answer_that_never_reached_the_inner_vantage_point_is_lost_on_the_ret
     row = {"tcp_flags": SYN | ACK, "sequence": 8, "acknowledgement": 2}
     capture.packet("eth0", T0_NS + MS, SERVER, CLIENT, **row)
     capture.connect(T0_NS + S, path, isn=1)
-    assert places(gather_facts([capture.build()], [])) == ["return path between eth0 and cni0"]
+    facts = gather_facts([capture.build()], [])
+    assert places(facts) == ["return path between eth0 and cni0"]
+    assert facts.losses.in_words == "1 retransmitted or unanswered SYN"
 
 
 @pytest.mark.parametrize(("again", "where"), [(False, "return path between eth0 and cni0"), (True, HELD)])
