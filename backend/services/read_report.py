@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from backend.errors import NotFound
+from backend.forensics.lost_time import total_lost_s
 from backend.forensics.report import FindingPart, Report
 from backend.services.render_junit import render_report_junit
 from backend.services.render_markdown import render_markdown
@@ -68,7 +69,7 @@ def investigation_part(store: Store, investigation_id: str, scope: Scope) -> Inv
     keys = ("cause", "title", "verdict", "statement", "role")
     summary = {
         "verdict": next(({key: getattr(each, key) for key in keys} for each in report.diagnoses), None),
-        "time_lost_s": sum(each.time_lost_s for each in report.diagnoses),
+        "time_lost_s": total_lost_s(report.diagnoses, report.findings),
         "kinds": sorted({each.kind for each in report.findings}),
     }
     packets = sum(part.packets for part in report.inputs)

@@ -25,8 +25,7 @@ def verdict_line(word: str, text: str, link: str) -> str:
 def judged_line(made: Investigation, report: Report, reasons: Sequence[str], *, asked: bool) -> str:
     """Of a report alone; `asked` says whether --fail-on named anything."""
     word = FAIL if reasons else PASS if asked else DONE
-    found = _counted(len([finding for finding in report.findings if finding.severity != "info"]), "finding")
-    return verdict_line(word, f"{found} ({_lost(made)} lost)", made.link)
+    return verdict_line(word, f"{_found(report)} ({_lost(made)} lost)", made.link)
 
 
 def compared_line(
@@ -45,6 +44,11 @@ def compared_line(
 def first_line(made: Investigation) -> str:
     """Of the first run of a label."""
     return verdict_line(DONE, f"the first run of its label ({_lost(made)} lost)", made.link)
+
+
+def _found(report: Report) -> str:
+    notable = sum(finding.severity != "info" for finding in report.findings)
+    return "no notable finding" if report.findings and not notable else _counted(notable, "finding")
 
 
 def _counted(number: int, what: str) -> str:
