@@ -185,6 +185,10 @@ test("a lane nobody captured is hatched and says so", async ({ page }) => {
   const { lanes } = await api<{ lanes: { id: string; captured: boolean; role: string }[] }>(`/investigations/${id}/timeline?px=1200`);
   const blind = lanes.filter((lane) => !lane.captured && lane.role !== "nat" && lane.role !== "kernel");
   expect(blind.length).toBeGreaterThan(0);
+  // One line stands for all of them, until they are asked for.
+  await expect(page.getByTestId("more-lanes")).toHaveText(new RegExp(`^\\+\\d+ lanes?, 0 findings, ${blind.length} not captured$`));
+  await expect(page.locator(".timeline-hatch[data-lane]").filter({ hasText: "nothing was captured here" })).toHaveCount(0);
+  await page.getByTestId("more-lanes").click();
   for (const lane of blind) {
     await expect(page.locator(`.timeline-header[data-lane="${lane.id}"]`)).toContainText("not captured");
     const hatch = page.locator(`.timeline-hatch[data-lane="${lane.id}"]`);

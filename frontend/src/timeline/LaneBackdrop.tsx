@@ -7,7 +7,7 @@ import { Plain } from "../glossary/Plain";
 import { laneSentence } from "../glossary/plainWords";
 import { NameBeside } from "../names/NameBeside";
 import { useNameOf } from "../names/NamesProvider";
-import { COLLAPSED_GAP, hatchesOf, LANE_HEIGHT, MAX_LANES, type ChartGeometry } from "./laneLayout";
+import { COLLAPSED_GAP, hatchesOf, LANE_HEIGHT, type ChartGeometry } from "./laneLayout";
 import type { Tick } from "./ticks";
 import type { TimeAxis } from "./timeAxis";
 
@@ -76,6 +76,8 @@ function laneNote(lane: TimelineLane, packets: number | undefined): string {
   return [ROLE_WORDS[lane.role], seen].filter((words) => words !== "").join(" · ");
 }
 
+const LESS = "show the main lanes only";
+
 interface CollapsedProps {
   geometry: ChartGeometry;
   /** Lanes the server kept to itself, and findings about them. */
@@ -84,19 +86,19 @@ interface CollapsedProps {
   toggle: () => void;
 }
 
-/** "+7 lanes, 0 findings": lanes there is no room for are told, with what lies on them. */
+/** "+7 lanes, 0 findings": lanes that are not shown are counted, with what lies on them. */
 export function CollapsedLanes({ geometry, left, open, toggle }: CollapsedProps) {
-  const { collapsed, rows } = geometry;
+  const { collapsed, collapsible } = geometry;
   const blind = collapsed.filter((lane) => !lane.captured && lane.role !== "nat").length;
   const findings = new Set(collapsed.flatMap((lane) => lane.findings)).size + left.findings;
   const lanes = collapsed.length + left.lanes;
-  if (lanes === 0 && (!open || rows.length <= MAX_LANES)) return null;
-  const words = lanes === 0 ? `first ${MAX_LANES} lanes only` : `+${plural(lanes, "lane")}, ${plural(findings, "finding")}${blind > 0 ? `, ${blind} not captured` : ""}`;
+  if (lanes === 0 && !collapsible) return null;
+  const words = lanes === 0 ? LESS : `+${plural(lanes, "lane")}, ${plural(findings, "finding")}${blind > 0 ? `, ${blind} not captured` : ""}`;
   const most = open && collapsed.length === 0 && lanes > 0;
   return (
     <div className="timeline-collapsed" style={{ height: COLLAPSED_GAP }}>
       {most && <span>{words}</span>}
-      <button type="button" aria-expanded={open} onClick={toggle} data-testid="more-lanes">{most ? `first ${MAX_LANES} only` : words}</button>
+      <button type="button" aria-expanded={open} onClick={toggle} title={collapsed.map((lane) => lane.name).join(", ")} data-testid="more-lanes">{most ? LESS : words}</button>
     </div>
   );
 }

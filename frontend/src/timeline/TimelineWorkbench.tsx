@@ -95,7 +95,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
   );
   const geometry = useMemo(
     () => layoutLanes(orderLanes(overview.lanes, state.pinned), widthPx, {
-      chosen: state.lanes, all: state.moreLanes, left: overview.lanes_left.lanes > 0, arcs: lanesWithArcs(overview.marks), findings: findingRows.rows.length + findingRows.more,
+      chosen: state.lanes, pinned: state.pinned, all: state.moreLanes, left: overview.lanes_left.lanes > 0, arcs: lanesWithArcs(overview.marks), findings: findingRows.rows.length + findingRows.more,
     }),
     [overview, state.lanes, state.pinned, state.moreLanes, widthPx, findingRows],
   );

@@ -21,8 +21,11 @@ interface FindingRows {
 
 const TOP = 9;
 const BAR_HEIGHT = FINDING_ROW_PX - 4;
-const CHARACTER_PX = 7;
+/** At the foot of the bar: when its instances were. */
+const STRIP_PX = 5;
+const CHARACTER_PX = 7.2;
 const GLYPH_PX = 16;
+const NAME_AIR_PX = 6;
 /** Bars nearer to one another are drawn as one. */
 const JOINED_PX = 3;
 
@@ -44,16 +47,41 @@ export function findingBars(drawn: FindingRows, x: (t: number) => number, tokens
     if (finding === undefined) return [];
     const y = TOP + index * FINDING_ROW_PX;
     if (own.length === 0) return [dimText(`${drawn.letters.get(id) ?? ""}  ${finding.title}: none in view`, y + BAR_HEIGHT / 2, tokens)];
-    const chosen = own.filter((instance) => isChosen(instance, drawn.selection));
-    const others = own.filter((instance) => !isChosen(instance, drawn.selection));
-    const joinedNs = nsOf(JOINED_PX, x);
-    return [
-      ...stretches(others, joinedNs).map((one) => bar(one, false, y, x, tokens)),
-      ...stretches(chosen).map((one) => bar(one, true, y, x, tokens)),
-      ...nameOf(finding, chosen.length > 0 ? chosen : own, y, drawn, x, tokens),
-    ];
+    return rowOf(finding, own, y, drawn, x, tokens);
   });
   return drawn.more > 0 ? [...shapes, moreText(drawn, tokens)] : shapes;
+}
+
+interface Extent {
+  from: number;
+  to: number;
+}
+
+/** One bar from the first to the last instance, the name in it, and at its foot when each instance was: text and instances do not meet. */
+function rowOf(finding: Finding, own: readonly Instance[], y: number, drawn: FindingRows, x: (t: number) => number, tokens: Tokens): Shape[] {
+  const chosen = own.filter((instance) => isChosen(instance, drawn.selection));
+  const joinedNs = nsOf(JOINED_PX, x);
+  const [all, looked] = [extentOf(own, drawn.widthPx, x), extentOf(chosen, drawn.widthPx, x)];
+  if (all === null) return [];
+  const role = own[0]?.role ?? "neutral";
+  const name = nameOf(finding, drawn);
+  // The chosen instance is the bar where the name has room in it; what fills the whole bar needs no strip.
+  const isHome = looked !== null && looked.to - looked.from >= name.widthPx;
+  const others = stretches(own, joinedNs).length === 1 ? [] : stretches(own.filter((instance) => !chosen.includes(instance)), joinedNs);
+  const strips = [...others.map((one) => strip(one, y, 0.45, x, tokens)), ...(isHome ? [] : stretches(chosen).map((one) => strip(one, y, 1, x, tokens)))];
+  return [
+    bar(all, y, role, false, tokens), ...(isHome ? [bar(looked, y, role, true, tokens)] : []), ...strips,
+    ...placed(name, isHome ? looked : all, role, y - (strips.length > 0 ? STRIP_PX / 2 : 0), drawn.widthPx, tokens),
+  ];
+}
+
+/** From the first to the last of them, as far as they are in view. */
+function extentOf(instances: readonly Instance[], widthPx: number, x: (t: number) => number): Extent | null {
+  const inView = instances.filter((one) => x(one.to) >= 0 && x(one.from) <= widthPx);
+  if (inView.length === 0) return null;
+  const from = Math.max(Math.min(...inView.map((one) => x(one.from))), 0);
+  const to = Math.min(Math.max(...inView.map((one) => x(one.to))), widthPx);
+  return { from, to: Math.max(to, from + 3) };
 }
 
 /** How long so many pixels are where nothing is folded. */
@@ -79,27 +107,38 @@ export function stretches(instances: readonly Instance[], gapNs = 0): Instance[]
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-function bar(instance: Instance, chosen: boolean, y: number, x: (t: number) => number, tokens: Tokens): Shape {
-  const left = x(instance.from);
-  const shape = { x: left, y, width: Math.max(x(instance.to) - left, 3), height: BAR_HEIGHT, r: 4 };
-  const colour = tokens.roles[instance.role];
-  const style = { stroke: colour, lineWidth: chosen ? 1.6 : 0.6, fill: colour, fillOpacity: chosen ? 0.16 : 0.08, strokeOpacity: chosen ? 1 : 0.6 };
-  return { type: "rect", shape, style };
+function bar({ from, to }: Extent, y: number, role: Instance["role"], chosen: boolean, tokens: Tokens): Shape {
+  const colour = tokens.roles[role];
+  const style = { stroke: colour, lineWidth: chosen ? 1.6 : 0.6, fill: colour, fillOpacity: chosen ? 0.12 : 0.08, strokeOpacity: chosen ? 1 : 0.6 };
+  return { type: "rect", shape: { x: from, y, width: to - from, height: BAR_HEIGHT, r: 4 }, style };
 }
 
-/** Its glyph and name, inside its first bar in view where there is room, on a plate where there is not. */
-function nameOf(finding: Finding, instances: readonly Instance[], y: number, drawn: FindingRows, x: (t: number) => number, tokens: Tokens): Shape[] {
-  const inView = instances.filter((one) => x(one.to) >= 0 && x(one.from) <= drawn.widthPx);
-  if (inView.length === 0) return [];
-  const from = Math.max(Math.min(...inView.map((one) => x(one.from))), 0);
-  const number = drawn.selection?.finding === finding.id && drawn.selection.instance !== null ? ` · ${drawn.selection.instance} of ${finding.count}` : "";
-  const text = `${drawn.letters.get(finding.id) ?? ""}  ${finding.title}${number}`;
-  // Near the right edge the name ends where the chart does.
-  const width = GLYPH_PX + 16 + text.length * CHARACTER_PX;
-  const left = Math.max(0, Math.min(from + 6, drawn.widthPx - width));
-  const room = Math.floor((drawn.widthPx - left - GLYPH_PX - 8) / CHARACTER_PX);
+function strip(instance: Instance, y: number, opacity: number, x: (t: number) => number, tokens: Tokens): Shape {
+  const left = x(instance.from);
+  const shape = { x: left, y: y + BAR_HEIGHT - STRIP_PX, width: Math.max(x(instance.to) - left, 2), height: STRIP_PX };
+  return { type: "rect", shape, style: { fill: tokens.roles[instance.role], fillOpacity: opacity } };
+}
+
+interface Name {
+  text: string;
+  /** With its glyph and the air around both. */
+  widthPx: number;
+}
+
+function nameOf(finding: Finding, { selection, letters }: FindingRows): Name {
+  const number = selection?.finding === finding.id && selection.instance !== null ? ` · ${selection.instance} of ${finding.count}` : "";
+  const text = `${letters.get(finding.id) ?? ""}  ${finding.title}${number}`;
+  return { text, widthPx: NAME_AIR_PX + GLYPH_PX + 4 + text.length * CHARACTER_PX + NAME_AIR_PX };
+}
+
+/** In its bar, else beside it where more room is. */
+function placed({ text, widthPx }: Name, { from, to }: Extent, role: Instance["role"], y: number, chartPx: number, tokens: Tokens): Shape[] {
+  const [before, behind] = [from, chartPx - to];
+  const isInside = to - from >= widthPx;
+  const isBefore = !isInside && behind < widthPx && before > behind;
+  const left = (isInside ? from : isBefore ? Math.max(0, from - widthPx) : to) + NAME_AIR_PX;
+  const room = Math.floor(((isBefore ? from : chartPx) - left - GLYPH_PX - 8) / CHARACTER_PX);
   if (room < 4) return [];
-  const role = inView[0]?.role ?? "neutral";
   const middle = y + BAR_HEIGHT / 2;
   return [
     roleGlyph(role, left + GLYPH_PX / 2, middle, tokens),
@@ -107,7 +146,7 @@ function nameOf(finding: Finding, instances: readonly Instance[], y: number, dra
       type: "text",
       style: {
         text: text.length > room ? `${text.slice(0, room - 1)}…` : text, x: left + GLYPH_PX + 4, y: middle, fill: tokens.text, textVerticalAlign: "middle",
-        fontSize: 12, fontWeight: 600, stroke: tokens.surface, lineWidth: 3,
+        fontSize: 12, fontWeight: 600, ...(isInside ? {} : { stroke: tokens.surface, lineWidth: 3 }),
       },
     },
   ];

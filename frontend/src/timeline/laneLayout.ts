@@ -5,7 +5,7 @@ import type { TimeAxis } from "./timeAxis";
 
 export const RULER_HEIGHT = 26;
 /** Of the row of bars of one finding, and the air above and below all of them. */
-export const FINDING_ROW_PX = 22;
+export const FINDING_ROW_PX = 26;
 const FINDINGS_AIR_PX = 18;
 /** Findings with a row of their own; the others are counted. */
 export const MOST_FINDING_ROWS = 4;
@@ -31,6 +31,8 @@ const OVERVIEW_GAP = 18;
 export const COLLAPSED_GAP = 30;
 /** More lanes than this are collapsed into one line under them. */
 export const MAX_LANES = 12;
+/** With more lanes than this, captured ones without findings are collapsed, too. */
+const FEW_LANES = 6;
 
 export interface LaneRow {
   lane: Lane;
@@ -48,8 +50,10 @@ export interface ChartGeometry {
   widthPx: number;
   findingsHeight: number;
   rows: LaneRow[];
-  /** Lanes there was no room for. */
+  /** Lanes without a part in the findings, and those there was no room for. */
   collapsed: Lane[];
+  /** Whether all are shown, and some could be collapsed. */
+  collapsible: boolean;
   lanesBottom: number;
   overviewTop: number;
   overviewFloor: number;
@@ -65,9 +69,11 @@ export function orderLanes(lanes: readonly Lane[], pinned: readonly string[]): L
 interface LanesWanted {
   /** Ids; empty wants all. */
   chosen?: readonly string[];
+  /** Ids of lanes that are never collapsed for having no findings. */
+  pinned?: readonly string[];
   /** How many findings have bars above the lanes. */
   findings?: number;
-  /** Whether more than `MAX_LANES` are shown, and whether there are more than are given. */
+  /** Whether collapsed lanes are shown, and whether there are more than are given. */
   all?: boolean;
   left?: boolean;
   /** Ids of the lanes with retransmissions: these have a band for arcs. */
@@ -80,11 +86,22 @@ const NO_ARCS: ReadonlySet<string> = new Set();
 export const lanesWithArcs = (marks: readonly Mark[]): ReadonlySet<string> =>
   new Set(marks.flatMap((mark) => (mark.glyph === "ladder" ? mark.lanes.slice(0, 1) : [])));
 
-export function layoutLanes(lanes: readonly Lane[], widthPx: number, { chosen = [], all = false, left = false, findings = 1, arcs = NO_ARCS }: LanesWanted = {}): ChartGeometry {
+/** Lanes that hold findings, or at least packets where lanes are few: the others say only that nothing was captured there. */
+function takingPart(lanes: readonly Lane[], pinned: readonly string[]): Lane[] {
+  const found = (lane: Lane): boolean => lane.findings.length > 0 || pinned.includes(lane.id);
+  const filled = lanes.filter((lane) => found(lane) || lane.packets_total > 0);
+  if (filled.length <= FEW_LANES || !lanes.some((lane) => lane.findings.length > 0)) return filled.length > 0 ? filled : [...lanes];
+  return filled.filter(found);
+}
+
+export function layoutLanes(
+  lanes: readonly Lane[], widthPx: number, { chosen = [], pinned = [], all = false, left = false, findings = 1, arcs = NO_ARCS }: LanesWanted = {},
+): ChartGeometry {
   const known = lanes.filter((lane) => chosen.includes(lane.id));
   const wanted = known.length > 0 ? known : lanes;
-  const shown = all ? wanted : wanted.slice(0, MAX_LANES);
-  const collapsed = wanted.slice(shown.length);
+  const first = (known.length > 0 ? known : takingPart(lanes, pinned)).slice(0, MAX_LANES);
+  const shown = all ? wanted : first;
+  const collapsed = wanted.filter((lane) => !shown.includes(lane));
   const above = findingsHeight(findings);
   let top = above;
   const rows = shown.map((lane) => {
@@ -97,13 +114,14 @@ export function layoutLanes(lanes: readonly Lane[], widthPx: number, { chosen = 
     return row;
   });
   const lanesBottom = top;
-  const collapsible = collapsed.length > 0 || left || (all && wanted.length > MAX_LANES);
-  const overviewTop = lanesBottom + (collapsible ? COLLAPSED_GAP : OVERVIEW_GAP);
+  const collapsible = all && first.length < wanted.length;
+  const overviewTop = lanesBottom + (collapsed.length > 0 || left || collapsible ? COLLAPSED_GAP : OVERVIEW_GAP);
   return {
     widthPx,
     findingsHeight: above,
     rows,
     collapsed,
+    collapsible,
     lanesBottom,
     overviewTop,
     overviewFloor: overviewTop + OVERVIEW_HEIGHT - 3,

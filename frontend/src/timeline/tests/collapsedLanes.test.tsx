@@ -6,7 +6,7 @@ import { layoutLanes } from "../laneLayout";
 import { sampleLane } from "./sampleTimeline";
 
 const NONE = { lanes: 0, findings: 0 };
-const LANES = Array.from({ length: 19 }, (_, n) => sampleLane({ id: `lane ${n}`, findings: n > 15 ? ["f-1"] : [], captured: n < 18, packets_total: n < 18 ? 5 : 0 }));
+const LANES = Array.from({ length: 19 }, (_, n) => sampleLane({ id: `lane ${n}`, findings: n < 12 || n > 15 ? [n > 15 ? "f-1" : "f-2"] : [], captured: n < 18, packets_total: n < 18 ? 5 : 0 }));
 
 test("lanes there is no room for are counted, with their findings and what nobody captured, and open on request", () => {
   const toggle = vi.fn();
@@ -25,5 +25,5 @@ test("lanes that the server kept to itself count, and stay told once the others 
   expect(screen.getByRole("button").textContent).toBe("+92 lanes, 0 findings");
   rerender(<CollapsedLanes geometry={layoutLanes(LANES, 500, { all: true })} left={{ lanes: 44, findings: 0 }} open toggle={vi.fn()} />);
   expect(screen.getByText("+44 lanes, 0 findings").tagName).toBe("SPAN");
-  expect(screen.getByRole("button").textContent).toBe("first 12 only");
+  expect(screen.getByRole("button").textContent).toBe("show the main lanes only");
 });

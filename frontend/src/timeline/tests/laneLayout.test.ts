@@ -50,3 +50,25 @@ it("gives a pod that was seen elsewhere a lane of full height, hatched", () => {
   expect(layoutLanes([pod], 500).rows[0]?.height).toBe(LANE_HEIGHT);
   expect(hatchesOf(pod, AXIS)).toMatchObject([{ leftPx: 0, widthPx: 500 }]);
 });
+
+const IDS = (lanes: readonly { id: string }[]): string[] => lanes.map((lane) => lane.id);
+const WITHOUT_PART = [
+  sampleLane({ id: "pod0", findings: ["a"] }), sampleLane({ id: "pod1", captured: false, packets_total: 0 }), sampleLane({ id: "cni0" }),
+  sampleLane({ id: "nat", role: "nat", captured: false, packets_total: 0 }), sampleLane({ id: "eth0", findings: ["a"] }),
+];
+
+it("collapses lanes that were not captured or hold nothing, unless they are pinned, chosen or asked for", () => {
+  const { rows, collapsed } = layoutLanes(WITHOUT_PART, 500);
+  expect(IDS(rows.map((row) => row.lane))).toEqual(["pod0", "cni0", "eth0"]);
+  expect(IDS(collapsed)).toEqual(["pod1", "nat"]);
+  expect(layoutLanes(WITHOUT_PART, 500, { pinned: ["nat"] }).rows).toHaveLength(4);
+  expect(IDS(layoutLanes(WITHOUT_PART, 500, { chosen: ["pod1"] }).rows.map((row) => row.lane))).toEqual(["pod1"]);
+  expect(layoutLanes(WITHOUT_PART, 500, { all: true })).toMatchObject({ collapsed: [], collapsible: true });
+});
+
+it("collapses captured lanes without findings where there are more than six, and none where nothing was found", () => {
+  const lanes = (n: number, findings: string[]) => Array.from({ length: n }, (_, at) => sampleLane({ id: `lane ${at}`, findings: at < 2 ? findings : [] }));
+  expect(layoutLanes(lanes(6, ["a"]), 500).rows).toHaveLength(6);
+  expect(layoutLanes(lanes(7, ["a"]), 500).rows).toHaveLength(2);
+  expect(layoutLanes(lanes(7, []), 500).rows).toHaveLength(7);
+});

@@ -54,6 +54,22 @@ test("a hundred overlapping instances are filled once, and the chosen one apart"
   expect(bars({ finding: "a", instance: 50, mark: null })).toHaveLength(2);
 });
 
+test("the name stands in the bar of its finding where it fits, beside it where not, and never on when instances were", () => {
+  const row = { findings: [FINDING], rows: ["a"], more: 0, letters: new Map([["a", "A"]]), selection: null, widthPx: 1000 };
+  const at = (spans: [number, number][]) => {
+    const drawn = findingBars({ ...row, instances: spans.map(([from, to], n) => bar("a", n + 1, from, to)) }, (t) => t, TOKENS);
+    const text = drawn.find((shape) => shape.type === "text")?.style as { x: number; y: number };
+    return { text, rects: drawn.filter((shape) => shape.type === "rect").map((shape) => shape.shape as { x: number; y: number; width: number; height: number }) };
+  };
+  const spread = at([[100, 110], [300, 310], [700, 710]]);
+  expect(spread.rects.map(({ x, width }) => [x, width])).toEqual([[100, 610], [100, 10], [300, 10], [700, 10]]);
+  expect(spread.text.x).toBeGreaterThan(100);
+  for (const { y } of spread.rects.slice(1)) expect(spread.text.y + 6.5).toBeLessThanOrEqual(y);
+  expect(at([[100, 104]]).text.x).toBeGreaterThan(104);
+  const late = at([[990, 999]]).text.x;
+  expect(late + (2 + 1 + FINDING.title.length) * 7.2).toBeLessThanOrEqual(990);
+});
+
 test("each finding has a row with its name, and those without one are counted", () => {
   const findings = ["a", "b", "c", "d", "e", "f"].map((id) => ({ ...FINDING, id, title: `of ${id}` }));
   const marked = new Set(findings.map((finding) => finding.id));
