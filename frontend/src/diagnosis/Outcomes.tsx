@@ -56,12 +56,12 @@ function Row({ part }: { part: Outcome }) {
       <td className="number">{part.failed > 0 ? <strong>{count(part.failed)}</strong> : "0"}</td>
       <td className="number">
         {count(part.slow)}
-        {part.slow > 0 && <div className="outcome-links"><EvidenceLinks evidence={part.slowest} /></div>}
+        {part.slow > 0 && <div className="outcome-links"><EvidenceLinks evidence={part.slowest} shown={2} /></div>}
       </td>
       <td>
         {part.by_outcome.map((line) => (
           <div key={line.outcome}>
-            {count(line.count)} {line.outcome.replaceAll("-", " ")} <EvidenceLinks evidence={line.evidence} />
+            {count(line.count)} {line.outcome.replaceAll("-", " ")} <EvidenceLinks evidence={line.evidence} shown={2} />
           </div>
         ))}
         {worst && (

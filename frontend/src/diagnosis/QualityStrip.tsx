@@ -1,4 +1,4 @@
-/** Capture quality What was dropped, missing, guessed, and whether the account closes. */
+/** Capture quality: what was dropped, missing, guessed, and whether the account closes. */
 import type { Quality } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
 
@@ -16,11 +16,25 @@ export function QualityStrip({ quality }: { quality: Quality[] }) {
               {line.status === "good" ? "✓" : "!"}
             </span>
             <span>
-              {line.text} <EvidenceLinks evidence={line.evidence} />
+              <QualityText text={line.text} /> <EvidenceLinks evidence={line.evidence} />
             </span>
           </li>
         ))}
       </ul>
     </section>
+  );
+}
+
+/** Warnings of a file may fill a screen: longer ones are opened on demand. */
+const LONG_FROM = 200;
+const BEGINNING = 140;
+
+function QualityText({ text }: { text: string }) {
+  if (text.length < LONG_FROM) return text;
+  return (
+    <details className="quality-long">
+      <summary>{text.slice(0, text.lastIndexOf(" ", BEGINNING))} …</summary>
+      {text.slice(text.lastIndexOf(" ", BEGINNING))}
+    </details>
   );
 }

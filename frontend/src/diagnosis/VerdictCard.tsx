@@ -94,7 +94,7 @@ function scrollToSection(id: string) {
 
 /** The number of the claim or none: a finding may count another unit (packets for connections). */
 export function showAllWords(found: number, statement: string): string {
-  if (found === 1) return "See it";
+  if (found === 1) return "Show it";
   const numbers: string[] = statement.match(/\d[\d,]*/g) ?? [];
   return numbers.includes(count(found)) ? `Show all ${count(found)}` : "Show all";
 }
@@ -118,9 +118,11 @@ function Doors({ diagnosis, group, findings }: { diagnosis: Diagnosis; group: Ca
       <button type="button" className="button" onClick={() => scrollToSection(sectionId(diagnosis, "why"))}>
         Evidence
       </button>
-      <button type="button" className="button" onClick={() => scrollToSection(sectionId(diagnosis, "rivals"))}>
-        Alternatives {diagnosis.rivals.length}
-      </button>
+      {diagnosis.rivals.length > 0 && (
+        <button type="button" className="button" onClick={() => scrollToSection(sectionId(diagnosis, "rivals"))}>
+          Alternatives {diagnosis.rivals.length}
+        </button>
+      )}
     </div>
   );
 }

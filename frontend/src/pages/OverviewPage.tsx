@@ -77,11 +77,11 @@ function ReportBody({ report }: { report: Report }) {
           <OtherDiagnoses report={report} answers={others} />
           <AccountLine account={report.account} />
           <DensityStrip />
+          <Outcomes outcomes={report.outcomes} />
         </div>
         <div className="overview-column">
           <QualityStrip quality={report.quality} />
           {(first || report.findings.some(isNotable)) && <CheckedSummary checked={report.checked} />}
-          <Outcomes outcomes={report.outcomes} />
         </div>
       </div>
       <LooseFindings report={report} />

@@ -19,7 +19,7 @@ test.each([
   [110, "54 of 60 connections were reset", "Show all"],
   [60, "1,600 of 4,160 packets", "Show all"],
   [1234, "1,234 lookups were slow", "Show all 1,234"],
-  [1, "1 of 60 failed", "See it"],
+  [1, "1 of 60 failed", "Show it"],
 ])("%i findings under the claim “%s”: %s", (found, statement, words) => {
   expect(showAllWords(found, statement)).toBe(words);
 });
