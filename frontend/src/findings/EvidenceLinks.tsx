@@ -43,7 +43,8 @@ export function EvidenceLinks({ evidence, shown = SHOWN_AT_FIRST, frames_total, 
   const [all, setAll] = useState(false);
   const targets = targetsOf(evidence);
   const inputs = new Set(evidence.filter((part) => part.frames.length > 0).map((part) => part.input)).size;
-  const visible = all ? targets : targets.slice(0, shown);
+  // In a row of fixed height names of files leave room for one link.
+  const visible = all ? targets : targets.slice(0, fixed && inputs > 1 ? 1 : shown);
   if (!targets.length) return null;
   const elsewhere = Math.max(0, (frames_total ?? 0) - framesIn(evidence));
   return (

@@ -36,7 +36,7 @@ export function laneSentence(role: keyof typeof LANES): string {
 }
 
 const COLUMNS: Record<string, string> = {
-  time: "when it happened, counted from the first packet", "since previous": "time since the row above", frame: "number of the packet in its file",
+  time: "when it happened, counted from the first packet", delta: "time since the row above", frame: "number of the packet in its file",
   lane: "vantage point", source: "sender", destination: "receiver", protocol: "protocol", what: "what the packet does",
   flags: "TCP flags", length: "size on the wire", connection: "its connection", outcome: "how the attempt ended",
   client: "who asked", server: "the server", start: "when the first packet was sent", "connect ms": "time until the SYN-ACK",

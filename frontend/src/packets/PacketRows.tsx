@@ -24,8 +24,8 @@ import { CellMenu } from "./CellMenu";
 import { comparisonOf, narrowed } from "./cellFilter";
 
 const COLUMNS: BigColumn[] = [
-  { name: "time", width: 16 }, { name: "since previous", width: 11, number: true }, { name: "frame", width: 9 },
-  { name: "lane", width: 9 }, { name: "source", width: 19 }, { name: "destination", width: 19 }, { name: "protocol", width: 6 },
+  { name: "time", width: 16 }, { name: "delta", width: 10, number: true, why: "since the previous row" }, { name: "frame", width: 8 },
+  { name: "lane", width: 9 }, { name: "source", width: 19 }, { name: "destination", width: 19 }, { name: "protocol", width: 8 },
   { name: "flags", width: 8 }, { name: "length", unit: "B", width: 8, number: true }, { name: "info", width: 22 },
   { name: "joined with", width: 13, why: "the same packet at other vantage points, joined across NAT" }, { name: "finding", width: 6 },
 ];
@@ -97,6 +97,9 @@ function useRail(report: Report | null | undefined, asked: Record<string, string
   }, [found.data, report, known]);
 }
 
+/** Of frames that are not IP. */
+const NO_ADDRESS = "[::]:0";
+
 function cellsOf(line: PacketLine, previous: PacketLine | undefined, lane: string, letters: string[], page: string, read: (t: number) => string, addressName: NameOf): ReactNode[] {
   const target = (input: string, frame: number) => ({ input, kind: "frame" as const, first: frame, last: frame });
   return [
@@ -104,8 +107,8 @@ function cellsOf(line: PacketLine, previous: PacketLine | undefined, lane: strin
     previous ? stretch(line.t - previous.t) : "",
     <EvidenceLink key="f" target={target(line.input, line.frame)} />,
     <span key="l" title={line.lane}>{lane}</span>,
-    <span key="s" className="mono" title={line.source}>{line.source}<NameBeside named={addressName(addressOf(line.source), line.time_ns)} /></span>,
-    <span key="d" className="mono" title={line.destination}>{line.destination}<NameBeside named={addressName(addressOf(line.destination), line.time_ns)} /></span>,
+    <span key="s" className="mono" title={line.source}>{line.source === NO_ADDRESS ? "–" : line.source}<NameBeside named={addressName(addressOf(line.source), line.time_ns)} /></span>,
+    <span key="d" className="mono" title={line.destination}>{line.destination === NO_ADDRESS ? "–" : line.destination}<NameBeside named={addressName(addressOf(line.destination), line.time_ns)} /></span>,
     line.protocol,
     <span key="g" className="mono" title={line.flags}>{line.flags}</span>,
     count(line.original_bytes),

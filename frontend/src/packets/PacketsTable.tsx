@@ -9,7 +9,7 @@ import { stretch } from "../format/offset";
 import { BigTable, type BigColumn } from "../ui/BigTable";
 
 const COLUMNS: BigColumn[] = [
-  { name: "time", width: 15 }, { name: "since previous", width: 15, number: true }, { name: "frame", width: 10 }, { name: "lane", width: 18 },
+  { name: "time", width: 15 }, { name: "delta", width: 15, number: true, why: "since the previous row" }, { name: "frame", width: 10 }, { name: "lane", width: 18 },
   { name: "what", width: 30 }, { name: "source", width: 21 }, { name: "destination", width: 21 }, { name: "length", width: 9, number: true },
 ];
 

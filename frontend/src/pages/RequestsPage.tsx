@@ -93,7 +93,7 @@ function Tools({ found, oneByOne }: { found: RequestGroups; oneByOne: boolean })
         <button type="submit" className="button">Filter</button>
       </form>
       <span className="dim" data-testid="requests-count" data-total={found.requests}>
-        {plural(found.requests, "request")} of {plural(found.total, "endpoint")}{found.items.length < found.total && `, the costliest ${count(found.items.length)} listed`}
+        {plural(found.requests, "request")} {found.total > 0 && ` of ${plural(found.total, "endpoint")}`}{found.items.length < found.total && `, the costliest ${count(found.items.length)} listed`}
       </span>
     </div>
   );
@@ -109,7 +109,7 @@ function Grouped({ found }: { found: RequestGroups }) {
   if (!found.items.length && found.requests > 0) {
     return (
       <p>
-        No request line could be read, so there are no shapes to group by.{" "}
+        No request was captured to its end (packets are cut short), so none has a duration to group by.{" "}
         <button type="button" className="link-button" onClick={() => setParameters({ as: "list" }, "push")}>Show the {plural(found.requests, "request")} one by one</button>
       </p>
     );

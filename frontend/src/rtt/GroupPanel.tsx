@@ -28,7 +28,7 @@ export function GroupPanel({ group, place, t0, fit, close }: GroupPanelProps) {
   return (
     <section className="card panel rtt-panel" aria-label={`Group ${place}`} data-testid="rtt-group-panel" data-group={groupName(group)}>
       <div className="panel-head">
-        <h2>Group {place}: {plural(group.samples, "answer")} held for up to {ms(group.longest_ms)}</h2>
+        <h2>Group {place}: {plural(group.samples, "answer")} delayed by up to {ms(group.longest_ms)}</h2>
         <span>
           <button type="button" className="plain-button" onClick={fit}>Fit</button>
           <RouteLink className="plain-button" href={`${source.page}/findings/${encodeURIComponent(group.finding)}?sel=${encodeURIComponent(groupName(group))}`}>Finding</RouteLink>
@@ -71,7 +71,7 @@ function Claim({ group, samples }: { group: HeldGroup; samples: readonly RoundTr
   return (
     <p data-claim>
       What {pairWords(group)} asked over {stretch(group.t_last_sent - group.t)} was answered within {group.answers_within_ms === null ? "moments" : ms(group.answers_within_ms)}.{" "}
-      First held <EvidenceLink target={target(first)} />, last held <EvidenceLink target={target(last)} />.
+      First delayed <EvidenceLink target={target(first)} />, last delayed <EvidenceLink target={target(last)} />.
     </p>
   );
 }
@@ -85,7 +85,7 @@ function Share({ group }: { group: HeldGroup }) {
           <h3>Delayed and not delayed</h3>
           <p data-testid="rtt-flows" data-held={found.flows_held} data-flows={found.flows}>{shareWords(found)}</p>
           <table className="facts" data-testid="rtt-share">
-            <thead><tr><th>sent meanwhile</th><th className="number">held</th><th className="number">of</th><th className="number">flows</th><th className="number">others took</th></tr></thead>
+            <thead><tr><th>sent meanwhile</th><th className="number">delayed</th><th className="number">of</th><th className="number">flows</th><th className="number">others took</th></tr></thead>
             <tbody>
               {found.kinds.map((kind) => (
                 <tr key={kind.kind} data-kind={kind.kind} data-held={kind.held} data-sent={kind.sent}>

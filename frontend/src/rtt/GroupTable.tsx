@@ -20,10 +20,10 @@ export function GroupTable({ groups, total, selected, onPick }: GroupTableProps)
   return (
     <div className="facts-scroll" tabIndex={0} role="region" aria-label="Batches of delayed responses">
       <table className="facts rtt-groups" data-testid="rtt-groups">
-        <caption className="visually-hidden">{plural(total, "group")} of answers that were held and given back together</caption>
+        <caption className="visually-hidden">{plural(total, "group")} of responses that were delayed and released together</caption>
         <thead>
           <tr>
-            <th>group</th><th className="number">began (s)</th><th className="number">lasted</th><th>from → to</th><th className="number">held</th>
+            <th>group</th><th className="number">began (s)</th><th className="number">lasted</th><th>from → to</th><th className="number">responses</th>
             <th className="number">longest</th><th className="number">slope (ms/ms)</th><th className="number">released within</th><th>direction</th><th>kinds</th>
           </tr>
         </thead>

@@ -109,7 +109,7 @@ function PanelFrame({ panel, view, axis, ticks }: { panel: Panel; view: RttView;
         <b>{pairWords(series)}</b> <span className="dim">{placeWords(series)}</span>
         <span className="dim rtt-heading-facts">
           baseline {ms(series.usual_ms)} · longest {ms(series.longest_ms)}
-          {series.held > 0 && ` · ${count(series.held)} of ${count(series.samples)} held`}
+          {series.held > 0 && ` · ${count(series.held)} of ${count(series.samples)} delayed`}
         </span>
       </div>
       <div className="rtt-frame" aria-hidden="true" style={{ top, height, width: view.geometry.widthPx }}>
@@ -133,7 +133,7 @@ function SampleTip({ hover, content, widthPx }: { hover: Hover; content: RttCont
   const frame = printed ? `${input}:${points.sent_frame[at]}` : `${input} #${points.sent_frame[at]} → #${points.answer_frame[at] ?? "?"}`;
   return (
     <div role="tooltip" className="timeline-tip" style={{ left, top: y + 12, width: TIP_PX }}>
-      <b>{ms(points.rtt_ms[at] ?? 0)}</b> {content.kinds[points.kind[at] ?? 0]}{group !== undefined && ", held"}
+      <b>{ms(points.rtt_ms[at] ?? 0)}</b> {content.kinds[points.kind[at] ?? 0]}{group !== undefined && ", delayed"}
       <div className="timeline-tip-time">{read(points.t[at] ?? 0, 6)} · {frame}</div>
     </div>
   );

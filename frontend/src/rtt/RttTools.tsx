@@ -72,7 +72,7 @@ function SeriesChoice({ chart, setSeries }: RttToolsProps) {
               type="checkbox" checked={on} disabled={on ? shown.length === 1 : shown.length >= MOST_SHOWN}
               onChange={() => setSeries(on ? shown.filter((id) => id !== series.id) : [...shown, series.id])}
             />
-            <span><span className="mono">{pairWords(series)}</span> <small className="dim">{placeWords(series)} · {count(series.samples)}{series.held > 0 && `, ${count(series.held)} held`}</small></span>
+            <span><span className="mono">{pairWords(series)}</span> <small className="dim">{placeWords(series)} · {count(series.samples)}{series.held > 0 && `, ${count(series.held)} delayed`}</small></span>
           </label>
         );
       })}

@@ -74,7 +74,7 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
 
   const around = (of: HeldGroup) => windowAround(of.t - (of.t_end - of.t) * 0.4, of.t_end + (of.t_end - of.t) * 0.4, span);
   const say = (of: HeldGroup) =>
-    setSaid(`group ${groups.indexOf(of) + 1} of ${groups.length}: ${plural(of.samples, "answer")} held for up to ${ms(of.longest_ms)}, ${offset(of.t, 6)}`);
+    setSaid(`group ${groups.indexOf(of) + 1} of ${groups.length}: ${plural(of.samples, "answer")} delayed by up to ${ms(of.longest_ms)}, ${offset(of.t, 6)}`);
   function pick(of: HeldGroup) {
     say(of);
     const outside = of.t_end < w.fromNs || of.t > windowEnd(w);
@@ -102,7 +102,7 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
     const next = rows[now < 0 ? (by === 1 ? 0 : rows.length - 1) : now + by];
     if (next === undefined) return;
     setCurrent(points.sid[next.at] ?? null);
-    setSaid(`${chart.kinds[points.kind[next.at] ?? 0]}, ${offset(next.t, 6)}, round trip ${ms(points.rtt_ms[next.at] ?? 0)}, held`);
+    setSaid(`${chart.kinds[points.kind[next.at] ?? 0]}, ${offset(next.t, 6)}, round trip ${ms(points.rtt_ms[next.at] ?? 0)}, delayed`);
   }
   const fit = () => group !== null && show(around(group));
   const toTable = () => change({ asTable: !state.asTable });

@@ -16,7 +16,7 @@ const COLUMNS: BigColumn[] = [
   { name: "round trip", unit: "ms", width: 13, number: true }, { name: "frames", width: 15 },
   { name: "request path", unit: "ms", width: 13, number: true, why: "from the vantage point nearest to the prober to the farthest" },
   { name: "beyond", unit: "ms", width: 11, number: true, why: "from the farthest vantage point to the responder and back" },
-  { name: "return path", unit: "ms", width: 12, number: true }, { name: "seen there", width: 15 }, { name: "held", width: 14 },
+  { name: "return path", unit: "ms", width: 12, number: true }, { name: "seen there", width: 15 }, { name: "delayed", width: 14 },
 ];
 
 interface SampleTableProps {

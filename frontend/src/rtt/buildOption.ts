@@ -193,7 +193,7 @@ function bracket(group: HeldGroup, x: (t: number) => number, panel: Panel, view:
   const [left, right] = [x(group.t), Math.max(x(group.t_end), x(group.t) + 3)];
   const y = panel.top + 3;
   const opacity = opacityOf(groupName(group), view);
-  const slopeWords = group.slope === null || right - left < SLOPE_LABEL_FROM_PX ? "" : ` held · slope ${group.slope.toFixed(2).replace("-", "−")}`;
+  const slopeWords = group.slope === null || right - left < SLOPE_LABEL_FROM_PX ? "" : ` delayed · slope ${group.slope.toFixed(2).replace("-", "−")}`;
   const children: Shape[] = [{
     type: "polyline", shape: { points: [[left, y + 6], [left, y], [right, y], [right, y + 6]] },
     style: { fill: null, stroke: tokens.roleTexts.stall, lineWidth: 1.6, opacity },

@@ -18,7 +18,7 @@ export const pairWords = (of: { prober: string; responder: string }): string => 
 /** Where it was seen. */
 export function placeWords(series: RoundTripSeries): string {
   if (series.printed) return `as listed in ${series.input}`;
-  return `captured at ${series.input}${series.nearest ? "" : ", farther from the prober"}`;
+  return `captured at ${series.input}${series.nearest ? "" : ", farther from the client"}`;
 }
 
 export function detailWords(chart: RoundTripChart): string {
@@ -38,7 +38,8 @@ export interface Period {
 /** What a finding says of how regularly its groups begin; null where it says nothing. */
 export function periodOf(finding: Finding, groups: number): Period | null {
   const { period_s: period, period_p_value: chance } = finding.measures;
-  if (!("period_s" in finding.measures)) return null;
+  // A single onset has no period.
+  if (!("period_s" in finding.measures) || groups < 2) return null;
   if (typeof period !== "number") return { period_s: null, words: `${plural(groups, "onset")}, no fixed period: irregular onsets` };
   const odds = typeof chance === "number" ? `, by chance in ${percent(chance)} of cases` : "";
   return { period_s: period, words: `${plural(groups, "onset")}, one every ${Number(period.toPrecision(4))} s${odds}` };

@@ -56,7 +56,8 @@ function gridColumns(columns: readonly BigColumn[]): string {
 export function BigTable({ label, columns, total, cells, onVisible, at = null, height_px = 560, rail, onCellMenu, rowProps, testId }: BigTableProps) {
   const id = useId();
   const row_px = ROW_HEIGHTS_PX[useSettings().density];
-  const view_px = Math.min(height_px - HEAD_PX, Math.max(1, total) * row_px);
+  // Whole rows: half a row at the foot looks like a fault.
+  const view_px = Math.min(Math.floor((height_px - HEAD_PX) / row_px), Math.max(1, total)) * row_px;
   const size = useMemo(() => ({ view_px, row_px }), [view_px, row_px]);
   const view = useRowWindow(total, size);
   const { from, to } = view.rows;

@@ -25,7 +25,7 @@ test.each([
 });
 
 test("a cell without a value of its own has no comparison", () => {
-  expect(comparisonOf("since previous", line, names)).toBeNull();
+  expect(comparisonOf("delta", line, names)).toBeNull();
   expect(comparisonOf("finding", line, { ...names, letters: [] })).toBeNull();
   expect(comparisonOf("source", { ...line, source: "10.0.0.1:0", protocol: "ICMP" }, names)?.own).toBe("ip.src == 10.0.0.1");
   expect(endOf("not an end")).toBeNull();
