@@ -139,6 +139,7 @@ test("lanes are grouped by pod or by destination; what was not captured stays ha
   await page.getByRole("combobox", { name: "lanes" }).selectOption("connection");
   await expect(page).toHaveURL(/by=connection/);
   await expect(headers.first()).toContainText("established");
+  await page.getByTestId("more-lanes").click();
   await expect(page.locator(".timeline-hatch").first()).toContainText("nothing was captured here");
   await expect(table).toHaveAttribute("aria-rowcount", all);
 

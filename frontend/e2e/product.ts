@@ -9,6 +9,9 @@ import truthOfRace from "./fixtures/snat-race-truth.json" with { type: "json" };
 export const truth = truthOfRace;
 export const DEMOS = path.resolve(import.meta.dirname, "../../backend/demo");
 
+/** Below the time of a test, on a machine with other work. */
+const ANALYSIS_MOST_MS = 200_000;
+
 export interface Made {
   id: string;
 }
@@ -35,7 +38,7 @@ export function post<Answer>(address: string, json: unknown): Promise<Answer> {
 
 export async function untilAnalysed(id: string): Promise<void> {
   await expect
-    .poll(async () => (await api<{ analysis: string | null }>(`/investigations/${id}`)).analysis, { timeout: 60_000 })
+    .poll(async () => (await api<{ analysis: string | null }>(`/investigations/${id}`)).analysis, { timeout: ANALYSIS_MOST_MS })
     .toBe("finished");
 }
 
@@ -55,7 +58,7 @@ export async function analysedDemo(name: string): Promise<string> {
   try {
     mkdirSync(folder);
   } catch {
-    await expect.poll(() => existsSync(file), { timeout: 60_000 }).toBe(true);
+    await expect.poll(() => existsSync(file), { timeout: ANALYSIS_MOST_MS }).toBe(true);
     return readFileSync(file, "utf8");
   }
   try {
