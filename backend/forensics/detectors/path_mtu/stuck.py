@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from backend.forensics.detectors.path_mtu.thresholds import Thresholds
 from backend.forensics.evidence.attempts.attempts import Endpoint
 from backend.forensics.evidence.clocks.matched_packets import mix
+from backend.forensics.evidence.clocks.sightings import Ints
 from backend.forensics.evidence.clocks.sorted_rows import lexsort
 from backend.forensics.evidence.tcp.tcp_anomalies import Mask, TcpAnomalies
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
@@ -119,14 +121,22 @@ class _Carried:
     what passed between these."""
 
     def __init__(self, anomalies: TcpAnomalies) -> None:
-        table = anomalies.connections
-        sound = table[
+        self._all = anomalies.connections
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.uint64], Ints, Ints]:
+        """Of each such connection its pair of hosts, its end and its row, by pair and end. Made when one is asked for:
+        most captures have no segment that was repeated so often."""
+        table = self._all
+        sound = np.flatnonzero(
             (table["data_retransmissions"] == 0) & (table["client_bytes"] > 0) & (table["server_bytes"] > 0)
-        ]
-        key = _pair(sound)
-        order = lexsort((sound["last_ns"], key))
-        self._all = table
-        self._key, self._rows = key[order], sound[order]
+        )
+        key = mix(
+            *(table[f"{end}_{part}"][sound] for end in ("client", "server") for part in ("high", "low"))
+        )
+        last_ns = table["last_ns"][sound]
+        order = lexsort((last_ns, key))
+        return key[order], last_ns[order], sound[order]
 
     def near(self, node: int) -> bool:
         """Whether one of the same two hosts ended near in time: a sender that has sent nothing small yet hears no more
@@ -136,13 +146,13 @@ class _Carried:
 
     def between(self, node: int, first_ns: int, last_ns: int) -> NDArray[np.void]:
         """Those of the same two hosts that ended in that time."""
+        keys, ends_ns, rows = self._sorted
         pair = _pair(self._all[node : node + 1])[0]
-        begin, end = (int(np.searchsorted(self._key, pair, side=side)) for side in ("left", "right"))
-        ended = self._rows["last_ns"][begin:end]
+        begin, end = (int(np.searchsorted(keys, pair, side=side)) for side in ("left", "right"))
+        ended = ends_ns[begin:end]
         first = begin + int(np.searchsorted(ended, first_ns))
-        found: NDArray[np.void] = self._rows[
-            first : begin + int(np.searchsorted(ended, last_ns, side="right"))
-        ]
+        last = begin + int(np.searchsorted(ended, last_ns, side="right"))
+        found: NDArray[np.void] = self._all[rows[first:last]]
         return found
 
 
