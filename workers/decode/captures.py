@@ -154,6 +154,7 @@ def _capture(
     seen = [point for point in points if point.packets]
     tables = reading.tables
     packets = reading.packets
+    handshakes = tables.handshakes.view()
     return Capture(
         name=name,
         sha256=sha256,
@@ -163,15 +164,15 @@ def _capture(
         first_ns=min((point.first_ns for point in seen), default=NEVER),
         last_ns=max((point.last_ns for point in seen), default=NEVER),
         vantage_points=points,
-        connections=tables.connection_table(),
-        handshakes=tables.handshakes.view(),
+        connections=tables.finish_connections(),
+        handshakes=handshakes,
         messages=messages,
         signals=reading.signals.finish(),
         buckets=merge_buckets(tables.buckets),
         undecoded=_undecoded(reading),
         address_names=tuple(reading.address_names),
         tunnels=list_tunnels(tables),
-        times=_times(reading),
+        times=_times(reading, handshakes["time_ns"]),
         warnings=(*reading.warnings, *reading.notes),
         error=reading.warnings[0] if reading.warnings and packets == 0 else None,
     )
@@ -187,7 +188,7 @@ def _backwards(time_ns: NDArray[np.int64]) -> int:
     return earlier if len(time_ns) >= _EVEN_FROM and 2 * earlier > len(time_ns) else 0
 
 
-def _times(reading: Reading) -> RecordedTimes:
+def _times(reading: Reading, handshake_ns: NDArray[np.int64]) -> RecordedTimes:
     state = reading.state
     timed = int(state["frame"]) - int(state["untimed"])
     even = timed >= _EVEN_FROM and not state["other_gaps"]
@@ -195,7 +196,7 @@ def _times(reading: Reading) -> RecordedTimes:
     return RecordedTimes(
         **{name: int(state[name]) for name in names},
         even_gap_ns=int(state["gap_ns"]) if even else None,
-        backwards=_backwards(reading.tables.handshakes.view()["time_ns"]),
+        backwards=_backwards(handshake_ns),
     )
 
 
@@ -245,7 +246,7 @@ def decode_capture(
             sha256 = digest.finish(path, source.bytes_done if passing else 0)
     if progress is not None:
         progress(DecodeProgress(reading.packets, bytes_total, bytes_total))
-    capture = _capture(reading, messages, identified, name=name, sha256=sha256, bytes_total=bytes_total)
     seen = reading.tables.used_connections()["credentials"] != 0
+    capture = _capture(reading, messages, identified, name=name, sha256=sha256, bytes_total=bytes_total)
     signs = find_credentials(capture, seen, int(reading.state["loose_credentials"]))
     return replace(capture, round_trips=round_trips, credentials=signs)

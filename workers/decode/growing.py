@@ -12,7 +12,7 @@ from typing import IO, Any, Final
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from backend.forensics.record_columns import RecordColumns
+from backend.forensics.record_columns import Forget, RecordColumns
 from workers.decode.loop.columns import FIELD_DTYPE, gather
 
 Records = NDArray[np.void]
@@ -92,6 +92,19 @@ class GrowingRecords:
             return
         self.array = np.frombuffer(self._memory, self._dtype, capacity)
 
+    def to_file(self, used: int) -> tuple[Records, Forget]:
+        """The first `used` records in a file without a name, and their memory given back while they are written; the
+        array is gone. Raises OSError, for instance when the disk is full."""
+        file = tempfile.TemporaryFile()  # noqa: SIM115
+        octets = self.array[:used].view(np.uint8)
+        for first in range(0, len(octets), _PIECE_BYTES):
+            piece = octets[first : first + _PIECE_BYTES]
+            file.write(piece.data)
+            _forget(self._memory, first, len(piece))
+        self.array = np.zeros(0, self._dtype)
+        with file:
+            return _mapped(file, self._dtype)
+
 
 class RecordList:
     """Records appended in batches: in memory while they are few, then in a file without a name, which the system
@@ -143,14 +156,20 @@ class RecordList:
         if self._file is None:
             return self._records.array[: self._used]
         self._store()
-        self._file.flush()
-        # Written to by nobody but, perhaps, the reader: such pages become memory of its own.
-        mapped = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY)
-        return RecordColumns.of(np.frombuffer(mapped, self._dtype), self._kept, partial(_forget, mapped))
+        records, forget = _mapped(self._file, self._dtype)
+        return RecordColumns.of(records, self._kept, forget)
+
+
+def _mapped(file: IO[bytes], dtype: np.dtype[Any]) -> tuple[Records, Forget]:
+    """The records of a file, without copying, and what lets go of their memory."""
+    file.flush()
+    # Written to by nobody but, perhaps, the reader: such pages become memory of its own.
+    mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    return np.frombuffer(mapped, dtype), partial(_forget, mapped)
 
 
 def _forget(mapped: mmap.mmap, first: int, count: int) -> None:
-    """Lets go of whole pages up to the end of these bytes; they are in the file."""
+    """Lets go of whole pages up to the end of these bytes; they are in a file."""
     page = mmap.PAGESIZE
     begin, end = first // page * page, (first + count) // page * page
     if end > begin and hasattr(mmap, "MADV_DONTNEED"):

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
 from backend.forensics.packets import PACKET_DTYPE
+from backend.forensics.record_columns import RecordColumns
 from workers.decode.growing import GrowingRecords, RecordList, Records
 from workers.decode.loop.message_records import MEMORY_DTYPE
 from workers.decode.loop.records import (
@@ -45,14 +46,16 @@ _LINGER_NS: Final = 2_000_000_000
 """A connection is at rest so long after its end; last ACKs and repeated FINs come before."""
 _IDLE_NS: Final = 60_000_000_000
 """Or after so long a silence; TCP repeats what is not acknowledged within it (RFC 6298: at most 60 s)."""
+_STORED_FROM_BYTES: Final = 32 << 20
+"""Connections that take more are stored in a file: their columns, without those of one value, are half as large."""
 _FIRST_BUCKETS: Final = 1 << 16
 _HANDSHAKE_COLUMNS: Final = frozenset(
     f"{end}_{part}" for end in ("source", "destination") for part in ("high", "low", "port")
 ) | {
     "frame", "time_ns", "vantage", "connection", "protocol", "ip_version", "ttl", "ip_id", "tcp_flags", "sequence",
-    "timestamp_value", "options_hash", "marks", "direction_hint",
+    "timestamp_value", "options_hash", "marks", "direction_hint", "acknowledgement", "icmp_type",
 }  # fmt: skip
-"""Those that the analysis reads of all rows, 80 bytes of 123."""
+"""Those that the analysis reads of all rows."""
 
 
 def _ascends(buckets: Records) -> bool:
@@ -106,10 +109,15 @@ class Tables:
         """The connection table with its room to grow, CONNECTION_DTYPE and what the tracker adds."""
         return self._connections.array
 
-    def connection_table(self) -> Records:
-        """The connections so far: a view with the columns of CONNECTION_DTYPE."""
-        view: Records = self.used_connections()[list(CONNECTION_DTYPE.names or ())]
-        return view
+    def finish_connections(self) -> Records:
+        """The connections with the columns of CONNECTION_DTYPE. Many are read by column and lie in a file; they can no
+        longer be added to. Raises OSError, for instance when the disk is full."""
+        names = list(CONNECTION_DTYPE.names or ())
+        used = int(self.state["connections"])
+        if used * TRACKED_DTYPE.itemsize < _STORED_FROM_BYTES:
+            return RecordColumns.of(self.used_connections()[names], names)
+        records, forget = self._connections.to_file(used)
+        return RecordColumns.of(records[names], names, forget)
 
     def used_connections(self) -> Records:
         """The same with what the tracker adds, TRACKED_DTYPE."""

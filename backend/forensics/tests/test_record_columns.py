@@ -19,7 +19,20 @@ def records() -> np.ndarray:
 
 
 def test_few_records_stay_what_they_are(records: np.ndarray) -> None:
-    assert RecordColumns.of(records, ("a",)) is records
+    few = records[:1_000]
+    assert RecordColumns.of(few, ("a",)) is few
+
+
+def test_a_column_of_one_value_takes_the_memory_of_one(records: np.ndarray) -> None:
+    records["b"] = 7
+    records["c"] = 8
+    records["c"][-1] = 9
+    made = RecordColumns.of(records, ("a", "b", "c"))
+    assert made["b"].strides == (0,)
+    assert np.array_equal(made["b"], records["b"])
+    assert not made["b"].flags.writeable
+    assert made["c"].strides == (4,)
+    assert np.array_equal(made["c"], records["c"])
 
 
 def test_values_equal_those_of_the_records(records: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workers.decode.growing import Columns, RecordList
+from workers.decode.growing import Columns, GrowingRecords, RecordList
 
 _DTYPE = np.dtype([("number", "<u4"), ("text", "S7")])
 
@@ -32,6 +32,17 @@ def test_what_was_appended_is_there(held: int, batches: list[int]) -> None:
     view["number"] = 0  # whoever reads may change what it got
     del records
     assert not view["number"].any()
+
+
+@pytest.mark.parametrize("count", [1, 1000, 300_000], ids=["one", "a part of a page", "several pieces"])
+def test_records_move_to_a_file_with_the_room_to_grow_left_behind(count: int) -> None:
+    records = GrowingRecords(_DTYPE, 400_000)
+    records.array[:count] = _numbered(0, count)
+    stored, forget = records.to_file(count)
+    assert np.array_equal(stored, _numbered(0, count))
+    assert not len(records.array)
+    forget(0, stored.nbytes)
+    assert np.array_equal(stored, _numbered(0, count))
 
 
 @pytest.mark.parametrize("count", [0, 1, 127, 128, 300])

@@ -32,6 +32,7 @@ from backend.forensics.evidence.clocks.matched_packets import mix
 from backend.forensics.evidence.clocks.path_order import PathOrder, order_places
 from backend.forensics.evidence.clocks.sightings import Ints, Place, Sightings, join_rows, join_sightings
 from backend.forensics.evidence.clocks.sorted_rows import (
+    ascends,
     first_rows,
     stable_argsort,
     stable_order,
@@ -208,7 +209,8 @@ def _attempt_table(
     if len(starts) < len(syn):
         _mark_rewrites(table, rows, syn[index], starts)
     _fill_outcome(table, captures, sightings)
-    return taken_records(table, stable_argsort(table["start_ns"]))
+    start_ns = np.ascontiguousarray(table["start_ns"])
+    return table if ascends(start_ns) else taken_records(table, stable_argsort(start_ns))
 
 
 def _mark_rewrites(table: NDArray[np.void], rows: NDArray[np.void], syn: Ints, starts: Ints) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final, Literal, overload
+from typing import Any, Final, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -232,17 +232,19 @@ class Retried(Sequence[RetriedAttempt]):
     def sighting(self, row: int) -> Sighting:
         """A row of `sightings` as an object."""
         seen = self.sightings
-        high, low, port, to_high, to_low, to_port, frame, ip_id, stamp = self._packets[row].item()
+        high, low, port, to_high, to_low, to_port, frame, ip_id, stamp = (
+            column.item(row) for column in self._packets
+        )
         ends = Endpoint(high, low, port), Endpoint(to_high, to_low, to_port)
         place, network = seen.places[int(seen.place[row])], int(seen.network[row])
         return Sighting(place, int(seen.time_ns[row]), frame, *ends, ip_id, stamp, network)
 
     @cached_property
-    def _packets(self) -> NDArray[np.void]:
-        """The fields of packets that objects are made of: a view."""
+    def _packets(self) -> tuple[NDArray[Any], ...]:
+        """The columns of packets that objects are made of. Records are not read for them: each read of one maps 64 KiB
+        of their file, and some thousand packets all of it."""
         ends = [f"{end}_{part}" for end in ("source", "destination") for part in ("high", "low", "port")]
-        fields: NDArray[np.void] = self.sightings.rows[[*ends, "frame", "ip_id", "timestamp_value"]]
-        return fields
+        return tuple(self.sightings.rows[name] for name in (*ends, "frame", "ip_id", "timestamp_value"))
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +18,13 @@ from backend.forensics.evidence.clocks.sorted_rows import (
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
+
+class Columns(Protocol):
+    """Rows that are read by column."""
+
+    def __getitem__(self, name: str, /) -> NDArray[Any]: ...
+
+
 SAME_STAMPS_NS = 900_000_000
 """Two SYNs of one connection with the same TSval, or without any and with the same IP ID, at different vantage points:
 no stack sends a SYN again before its first timeout of 1 s, which was seen to fire at 0.9979 s."""
@@ -28,20 +37,20 @@ Hz (TCP_TIMEOUT_MIN, include/net/tcp.h), and its first time-out 1 s. A switch or
 _MOST_VANTAGE_POINTS = 8
 
 
-def merge_copies(rows: NDArray[np.void], time_ns: Ints, place: Ints, link: Ints, transmission: Ints) -> Ints:
+def merge_copies(rows: Columns, time_ns: Ints, place: Ints, link: Ints, transmission: Ints) -> Ints:
     """The transmissions with those merged that are one SYN at several vantage points.
 
-    All arrays run beside `rows`, SYNs as PACKET_DTYPE. Who sends again is seen again at the same vantage point; of
-    two transmissions that no vantage point saw both of, close in time, one is the other seen further on."""
+    All arrays run beside `rows`, SYNs with columns of PACKET_DTYPE. Who sends again is seen again at the same vantage
+    point; of two transmissions that no vantage point saw both of, close in time, one is the other seen further on."""
     if not len(place) or place.min() == place.max():
         return transmission
     several = _of_several_transmissions(link, transmission)
     if not len(several):
         return transmission
-    rows, time_ns, place, link = rows[several], time_ns[several], place[several], link[several]
-    part = transmission[several]
+    stamp, ip_id = (rows[name][several] for name in ("timestamp_value", "ip_id"))
+    time_ns, place, link, part = (column[several] for column in (time_ns, place, link, transmission))
     for _ in range(_MOST_VANTAGE_POINTS):
-        first, second = _neighbours(rows, time_ns, link, part)
+        first, second = _neighbours(stamp, ip_id, time_ns, link, part)
         apart = _no_common_place(first, second, part, place)
         first, second = first[apart], second[apart]
         if not len(first):
@@ -88,7 +97,9 @@ def _of_several_transmissions(link: Ints, transmission: Ints) -> Ints:
     return np.flatnonzero(np.bincount(of, minlength=int(link.max()) + 1)[link] > 1)
 
 
-def _neighbours(rows: NDArray[np.void], time_ns: Ints, link: Ints, transmission: Ints) -> tuple[Ints, Ints]:
+def _neighbours(
+    stamp: NDArray[np.uint32], ip_id: NDArray[np.uint32], time_ns: Ints, link: Ints, transmission: Ints
+) -> tuple[Ints, Ints]:
     """(earlier, later) transmissions of one link, next to each other in time and within the bounds."""
     order = lexsort((time_ns, transmission))
     first_row = order[np.flatnonzero(np.diff(transmission[order], prepend=-1))]
@@ -97,8 +108,8 @@ def _neighbours(rows: NDArray[np.void], time_ns: Ints, link: Ints, transmission:
     gap = time_ns[b] - time_ns[a]
     near = (link[a] == link[b]) & (gap <= SAME_STAMPS_NS)
     a, b, gap = a[near], b[near], gap[near]
-    same = rows["timestamp_value"][a] == rows["timestamp_value"][b]
-    same &= (rows["timestamp_value"][a] != 0) | (rows["ip_id"][a] == rows["ip_id"][b])
+    same = stamp[a] == stamp[b]
+    same &= (stamp[a] != 0) | (ip_id[a] == ip_id[b])
     close = same | (gap <= OTHER_STAMPS_NS)
     return transmission[a[close]], transmission[b[close]]
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,11 @@ from backend.forensics.evidence.clocks.clocks import Clocks, compare_clocks
 from backend.forensics.evidence.clocks.copies import merge_copies, merge_near
 from backend.forensics.evidence.clocks.matched_packets import mix
 from backend.forensics.evidence.clocks.sorted_rows import (
+    as_int64,
     renumbered,
     stable_argsort,
     stable_order,
     taken,
-    taken_records,
 )
 from backend.forensics.packets import ACK, MARK_COPY, NO_CONNECTION, PACKET_DTYPE, SYN
 from backend.forensics.private_words import PrivateWord, of_place
@@ -104,14 +105,33 @@ class Sightings:
 
 @dataclass(frozen=True)
 class _Syns:
-    """SYNs of all captures: PACKET_DTYPE, and beside them what was looked up. `clock` numbers the clocks."""
+    """SYNs of all captures: columns of PACKET_DTYPE, and beside them what was looked up. `clock` numbers the clocks."""
 
-    rows: NDArray[np.void]
+    rows: ChosenRows
     time_ns: Ints
     place: Ints
     node: Ints
     network: Ints
     clock: Ints
+
+
+class ChosenRows:
+    """Some rows of one or more tables, one after the other, read by column: whole records of a million SYNs are 125 MB,
+    and they lie in a file (`RecordColumns`)."""
+
+    def __init__(self, *parts: tuple[NDArray[np.void], Ints | None]) -> None:
+        """Each a table and the rows of it, None for all."""
+        self._parts = parts
+
+    def __len__(self) -> int:
+        return sum(len(table) if rows is None else len(rows) for table, rows in self._parts)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        found = [table[name] if rows is None else taken(table[name], rows) for table, rows in self._parts]
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
+    def followed_by(self, other: ChosenRows) -> ChosenRows:
+        return ChosenRows(*self._parts, *other._parts)
 
 
 def join_rows(parts: Sequence[NDArray[np.void]], dtype: np.dtype[np.void]) -> NDArray[np.void]:
@@ -153,10 +173,10 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
     first_place = np.cumsum([0, *(len(c.vantage_points) for c in captures)])
     node_offset = np.cumsum([0, *(len(c.connections) for c in captures)])
     rows = join_rows([c.handshakes for c in captures], PACKET_DTYPE)
-    capture = np.repeat(np.arange(len(captures)), [len(c.handshakes) for c in captures]).astype(np.int64)
-    place = first_place[capture] + rows["vantage"].astype(np.int64)
-    connection = rows["connection"].astype(np.int64)
-    node = np.where(connection == NO_CONNECTION, -1, node_offset[capture] + connection)
+    capture = _capture_of(captures)
+    place = _numbered_through(first_place, capture, rows["vantage"])
+    node = _numbered_through(node_offset, capture, rows["connection"])
+    node = np.where(rows["connection"] == NO_CONNECTION, -1, node)
     network = _networks(captures, node)
     is_syn = ((rows["tcp_flags"] & (SYN | ACK)) == SYN) & ((rows["marks"] & MARK_COPY) == 0) & (node >= 0)
     peer = is_syn.copy()
@@ -164,20 +184,25 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
     is_syn &= ~peer
     clocks = compare_clocks(captures)
     time_ns = _common_times(captures, clocks)
-    # Of a scan all are SYNs: 160 MB of a million would be copied.
-    syns = slice(None) if is_syn.all() else np.flatnonzero(is_syn)
+    # Of a scan all are SYNs.
+    syns = None if is_syn.all() else np.flatnonzero(is_syn)
+    clock = np.array(clocks.group, np.int64)
+
+    def of_syns(column: Ints) -> Ints:
+        return column if syns is None else taken(column, syns)
+
     seen = _Syns(
-        rows if isinstance(syns, slice) else taken_records(rows, syns),
-        time_ns[syns],
-        place[syns],
-        node[syns],
-        network[syns],
-        np.array(clocks.group, np.int64)[capture[syns]],
+        ChosenRows((rows, syns)),
+        of_syns(time_ns),
+        of_syns(place),
+        of_syns(node),
+        of_syns(network),
+        _taken_numbers(clock, of_syns(capture)),
     )
     joined = _group_transmissions(seen)
     lone = _lone_answers(rows, node, seen.node)
-    group = np.array(clocks.group, np.int64)[capture[lone]]
-    answers = _Syns(_asking(rows[lone]), time_ns[lone], place[lone], node[lone], network[lone], group)
+    asking = ChosenRows((_asking(rows[lone]), None))
+    answers = _Syns(asking, time_ns[lone], place[lone], node[lone], network[lone], clock[capture[lone]])
     link_of_node = _link_nodes(seen, joined, answers, int(node_offset[-1]))
     transmission = np.full(len(rows), -1, np.int64)
     syn_link = link_of_node[seen.node]
@@ -235,23 +260,54 @@ def _asking(answers: NDArray[np.void]) -> NDArray[np.void]:
 def _joined(one: _Syns, other: _Syns) -> _Syns:
     if not len(other.rows):
         return one
-    pairs = zip(vars(one).values(), vars(other).values(), strict=True)
-    return _Syns(*(np.concatenate(pair) for pair in pairs))
+    columns = ("time_ns", "place", "node", "network", "clock")
+    pairs = ((getattr(one, name), getattr(other, name)) for name in columns)
+    return _Syns(one.rows.followed_by(other.rows), *(np.concatenate(pair) for pair in pairs))
 
 
 def _common_times(captures: Sequence[Capture], clocks: Clocks) -> Ints:
     """Of each handshake packet of all captures, on the clock of its group."""
     parts = [
-        clocks.on_reference(number, capture.handshakes["time_ns"].astype(np.int64))
+        clocks.on_reference(number, as_int64(capture.handshakes["time_ns"]))
         for number, capture in enumerate(captures)
     ]
+    return join_columns(parts)
+
+
+def join_columns(parts: Sequence[Ints]) -> Ints:
+    """Columns of all captures one after the other; a single one as it is, without a copy."""
+    if len(parts) == 1:
+        return parts[0]
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def _capture_of(captures: Sequence[Capture]) -> Ints:
+    """Of each handshake packet the number of its capture; of a single one 0, shown in every row."""
+    rows = [len(capture.handshakes) for capture in captures]
+    if len(rows) == 1:
+        return np.broadcast_to(np.int64(0), rows[0])
+    return np.repeat(np.arange(len(captures)), rows).astype(np.int64)
+
+
+def _taken_numbers(numbers: Ints, which: Ints) -> Ints:
+    """``numbers[which]``; where that is one value, it is shown in every row."""
+    if which.strides == (0,) and len(which):
+        return np.broadcast_to(numbers[which[:1]], len(which))
+    return numbers[which]
+
+
+def _numbered_through(first: Ints, capture: Ints, numbers: NDArray[np.uint32]) -> Ints:
+    """Numbers inside each capture as numbers over all, of which each capture has those from `first` on."""
+    own = as_int64(numbers)
+    return own if len(first) <= 2 else first[capture] + own
 
 
 def _networks(captures: Sequence[Capture], node: Ints) -> Ints:
     """`Tunnel.network` of each row: 0 for bare packets and those of no connection."""
+    if not any(capture.tunnels for capture in captures):
+        return np.broadcast_to(np.int64(0), len(node))
     found = np.zeros(len(node), np.int64)
-    if any(capture.tunnels for capture in captures):
+    if len(node):
         of_node = np.concatenate([capture.connections["network"] for capture in captures]).astype(np.int64)
         found[node >= 0] = of_node[node[node >= 0]]
     return found

@@ -43,6 +43,8 @@ def stable_argsort(values: NDArray[Value]) -> Ints:
     if total < _FEW or not _are_numbers(values):
         order: Ints = np.argsort(values, kind="stable")
         return order
+    if ascends(values):
+        return np.arange(total)
     least, width = _range(values)
     position_bits = total.bit_length()
     left_out = max(0, width + position_bits - _WORD_BITS)
@@ -55,6 +57,23 @@ def stable_argsort(values: NDArray[Value]) -> Ints:
         if (ordered[1:] < ordered[:-1]).any():
             order = order[np.argsort(ordered, kind="stable")]
     return order
+
+
+def ascends(values: NDArray[Any]) -> bool:
+    """Whether they are in order already, as rows of a capture are by time; read up to the first that is not."""
+    if values.strides == (0,):
+        return True  # one value, shown in every row
+    return all(
+        bool((part[1:] >= part[:-1]).all())
+        for part in (values[at : at + _BLOCK_ROWS + 1] for at in range(0, len(values), _BLOCK_ROWS))
+    )
+
+
+def as_int64(values: NDArray[np.integer]) -> Ints:
+    """``values.astype(np.int64)``; a column of one value, shown in every row (`RecordColumns`), stays one value."""
+    if values.strides == (0,) and len(values):
+        return np.broadcast_to(values[:1].astype(np.int64), len(values))
+    return values.astype(np.int64, copy=False)
 
 
 def lexsort(keys: Sequence[NDArray[np.generic]]) -> Ints:

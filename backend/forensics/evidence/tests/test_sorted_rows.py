@@ -5,6 +5,8 @@ import pytest
 from numpy.typing import NDArray
 
 from backend.forensics.evidence.clocks.sorted_rows import (
+    as_int64,
+    ascends,
     distinct,
     first_rows,
     lexsort,
@@ -15,6 +17,27 @@ from backend.forensics.evidence.clocks.sorted_rows import (
     taken,
     taken_records,
 )
+
+
+def test_rows_in_order_are_known_without_sorting() -> None:
+    """The break at the end of a block of rows is seen, too."""
+    values = np.arange(50_000)
+    assert ascends(values)
+    assert ascends(np.zeros(50_000))
+    assert ascends(np.broadcast_to(np.int64(3), 5))
+    assert ascends(values[:0])
+    assert np.array_equal(stable_argsort(values), values)
+    for at in (1, 1 << 14, (1 << 14) + 1, 49_999):
+        turned = values.copy()
+        turned[[at - 1, at]] = turned[[at, at - 1]]
+        assert not ascends(turned)
+        assert np.array_equal(stable_argsort(turned), np.argsort(turned, kind="stable"))
+
+
+def test_one_value_for_all_rows_stays_one() -> None:
+    assert as_int64(np.broadcast_to(np.uint32(7), 4)).strides == (0,)
+    assert as_int64(np.broadcast_to(np.uint32(7), 4)).tolist() == [7] * 4
+    assert as_int64(np.array([1, 2], np.uint32)).dtype == np.int64
 
 
 def test_taken_records_are_those_of_numpy() -> None:
