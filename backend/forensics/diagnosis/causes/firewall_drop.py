@@ -113,10 +113,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=(
-            f"{hurt(d)} got no response{', while the host answered others' if _answers_others(d) else ''}: "
-            f"{'' if prohibited or rules else 'probably '}a rule drops this source, address and port."
-        ),
+        statement=_statement(d, rejected=bool(prohibited), counted=bool(rules)),
         prior=PRIOR,
         steps=tuple(one_instance(d)),
         weighed=tuple(pieces),
@@ -139,6 +136,14 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         if not prohibited and not rules and _only_its_link_is_known(facts, d)
         else (SOURCE_CEILING if by_source else 0.999),
     )
+
+
+def _statement(d: Destination, *, rejected: bool, counted: bool) -> str:
+    others = ", while the host answered others" if _answers_others(d) else ""
+    if rejected:
+        return f"{hurt(d)} got ICMP errors{others}: a rule rejects this source, address and port."
+    rule = "a rule" if counted else "probably a rule"
+    return f"{hurt(d)} got no response{others}: {rule} drops this source, address and port."
 
 
 def _only_the_source(d: Destination) -> bool:

@@ -13,6 +13,7 @@ from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.ecn_claims import REMEDY, RULES, STATEMENT, EcnLoss, ecn_losses
 from backend.forensics.diagnosis.exclusive import is_one_lost_syn
 from backend.forensics.diagnosis.given_listings import ListingRequest
+from backend.forensics.diagnosis.icmp_outages import outage_reported
 from backend.forensics.diagnosis.queries.trouble import AT_RESOLVER, BOTH_SIDES, COUNTERS
 from backend.forensics.evidence.absence.losses import UNKNOWN_PLACE
 from backend.forensics.evidence.attempts.delays import DELAYED_FROM_S
@@ -131,9 +132,13 @@ def _what(facts: Facts, findings: Sequence[Case], links: Sequence[int]) -> str:
     )
 
 
-def _statement(facts: Facts, findings: Sequence[Case], links: tuple[int, ...], ecn: Sequence[EcnLoss]) -> str:
+def _statement(
+    facts: Facts, findings: Sequence[Case], links: tuple[int, ...], ecn: Sequence[EcnLoss], reported: str
+) -> str:
     if is_one_lost_syn(facts, links):
         return "One SYN was lost; the cause cannot be determined."
+    if reported:
+        return f"{_what(facts, findings, links)} ICMP reports {reported}."
     decides = bool(ecn) and all(loss.is_all for loss in ecn)
     return f"{_what(facts, findings, links)} {STATEMENT if decides else 'The evidence does not show why.'}"
 
@@ -149,17 +154,18 @@ def _hypothesis(
     places = _places(findings[0]) if findings else ()
     reason = "the last location says nothing about the cause"
     seen = (Weighed(0.1, _where(places), frames, reason),) if places else ()
-    ecn = ecn_losses(facts, links)
+    ecn, outage = ecn_losses(facts, links), outage_reported(facts, links)
+    reported, told = (outage[0], (outage[1],)) if outage else ("", ())
     lost_s = facts.delays.lost_by(links) if links else sum(f.time_lost_s for f in findings)
     steps = [ClaimPart(role="step", text=f.summary, evidence=list(f.evidence)) for f in findings]
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="loss" if any(f.kind in _OF_LOSSES for f in findings) else "neutral",
-        statement=_statement(facts, findings, links, ecn),
+        statement=_statement(facts, findings, links, ecn, reported),
         prior=-0.2,
         steps=tuple(steps),
-        weighed=(*seen, *(loss.piece for loss in ecn)),
+        weighed=(*seen, *told, *(loss.piece for loss in ecn)),
         both_sides=False,
         independent=False,
         signs=0,

@@ -36,6 +36,7 @@ def test_an_icmp_error_that_names_the_rule_makes_it_sure() -> None:
     found = diagnosis(CAUSE, filtered().silent(SERVER, 1).told(SERVER, 13).build())
     assert found is not None
     assert found.verdict == "confirmed"
+    assert "got ICMP errors" in found.statement
 
 
 def test_a_dropping_rule_for_the_port_counts_and_one_for_another_port_does_not() -> None:

@@ -54,3 +54,17 @@ def test_an_unreachable_host_explains_the_syns_that_waited_for_its_link_address(
     assert (first <= 4 * S) == reported
     found = icmp_reported(facts.losses, facts.icmp_errors)
     assert bool(found[facts.losses.attempt == 0][0]) == (reported and about)
+
+
+@pytest.mark.parametrize(("answered", "gap_s", "reported"), [(0, 3, True), (1, 3, False), (0, 61, False)])
+def test_an_error_speaks_for_later_syns_until_the_host_answers(
+    answered: int, gap_s: int, *, reported: bool
+) -> None:
+    """Rate limits leave most SYNs of an outage without an error of their own."""
+    capture = Losses().usual(SERVER, 3).silent(SERVER, 1, gaps_s=(1,)).told(SERVER, 0)
+    capture._next += 50 * (3 + gap_s) - 30  # connections begin every 20 ms, the error is 3 s late
+    capture.usual(SERVER, answered).silent(SERVER, 1, gaps_s=(1,), seen_at=1)
+    facts = gather_facts([capture.build()], [])
+    last = facts.losses.attempt == len(facts.attempts.retried) - 1
+    assert icmp_reported(facts.losses, facts.icmp_errors)[last][0] == reported
+    assert bool(collect_losses(facts, [])) != reported
