@@ -36,7 +36,7 @@ def change_own_password(
     hashed = hash_password(new)
     with store.database.writing() as session:
         if members.password_hash_of(session, member.name) != stored:
-            raise Conflict("The password was changed meanwhile.")
+            raise Conflict("The password was changed in the meantime.")
         members.change_member(session, member.id, password_hash=hashed)
         write_event(session, Act.CHANGE_PASSWORD, subject=member.name)
         sign_ins.delete_sign_ins_of(session, member.id)

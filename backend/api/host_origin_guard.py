@@ -79,7 +79,7 @@ class HostOriginGuard:
                 403,
                 "A proxy is in front",
                 "Others would reach this server without signing in. Name the proxy's address in "
-                "STALLSCOPE_PUBLIC_URL and set a way to sign in.",
+                "STALLSCOPE_PUBLIC_URL and configure sign-in.",
             )
         scope.setdefault("state", {})["origin"] = f"{scheme}://{host}"
         if scope["method"] in SAFE_METHODS:

@@ -34,7 +34,7 @@ UNDECODED: Final = 0
 MARK_RETRANSMISSION: Final = (
     0x0001  # bytes, SYN or FIN that this side has sent before (RFC 9293 section 3.8.1)
 )
-MARK_OUT_OF_ORDER: Final = 0x0002  # fills a hole sooner than a repetition could: overtaken on its way
+MARK_OUT_OF_ORDER: Final = 0x0002  # fills a hole sooner than a repetition could: reordered in transit
 MARK_LOST_SEGMENT: Final = 0x0004  # an ACK for data that this vantage point never saw
 MARK_COPY: Final = 0x0008  # the same packet again at the same vantage point (mirror, bridge and port)
 MARK_KEEP_ALIVE: Final = 0x0010  # at most the last byte once more, to provoke an ACK (RFC 1122 4.2.3.6)

@@ -309,7 +309,7 @@ class CounterSetPart(_Part):
 
 
 class CalleePart(_Part):
-    """A downstream call of a server during a request."""
+    """A upstream call of a server during a request."""
 
     kind: Literal["metadata", "dns", "calls"]
     name: AddressText
@@ -318,7 +318,7 @@ class CalleePart(_Part):
 
 
 class RequestShapePart(_Part):
-    """Requests to one endpoint with the same downstream calls. Times are ms, medians unless named p95."""
+    """Requests to one endpoint with the same upstream calls. Times are ms, medians unless named p95."""
 
     request: ProseText
     """``GET /v1/users/*``, or the server's address and port where the payload cannot be read."""

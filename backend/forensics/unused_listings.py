@@ -34,11 +34,11 @@ def _hosts(facts: Facts, cited: set[str]) -> Iterator[QualityPart]:
     for host in listed.hosts:
         if host.name in used or cited.intersection(d.input for d in host.dumps):
             continue
-        text = f"listings of {_name(host.name)} were read and not used: {_reason(facts, host)}"
+        text = f"dumps of {_name(host.name)} were read and not used: {_reason(facts, host)}"
         if host.name in listed.concerned:
             text = (
-                f"listings of {_name(host.name)} were used only where those of other hosts agree: "
-                "which of them a question is about is not known"
+                f"dumps of {_name(host.name)} were used only where those of other hosts agree: "
+                "the host in question could not be identified"
             )
         yield QualityPart(
             status="caution", text=text, evidence=_lines([(d.input, d.dump) for d in host.dumps])
@@ -49,8 +49,8 @@ def _reason(facts: Facts, host: HostSigns) -> str:
     table = facts.attempts.table
     clients = np.unique(table[["client_high", "client_low"]]).tolist() if len(table) else []
     if any(Endpoint(high, low, 0).address in host.addresses for high, low in clients[:CLIENTS_MOST]):
-        return "it is a client of these connections, and nothing in them shows a loss there"
-    return "nothing in them shows that this host passed these packets on or was asked"
+        return "it is a client of these connections, and they show no loss there"
+    return "they do not show that this host forwarded these packets or was their destination"
 
 
 def _given_once(facts: Facts) -> Iterator[QualityPart]:

@@ -29,7 +29,7 @@ VERDICTS = {
 STATES = {
     "new": "new",
     "worse": "worse",
-    "cannot-tell": "cannot tell",
+    "cannot-tell": "undecided",
     "gone": "gone",
     "better": "better",
     "same": "same",

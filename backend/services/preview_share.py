@@ -19,7 +19,7 @@ _VERDICTS = {
     "confirmed": "Confirmed",
     "likely": "Likely",
     "possible": "Possible",
-    "cannot-tell": "Cannot tell",
+    "cannot-tell": "Undecided",
 }
 
 

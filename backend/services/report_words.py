@@ -33,7 +33,7 @@ ROLES = {
     "ok": "Fine",
     "neutral": "Note",
 }
-STATUSES = {"ruled-out": "ruled out", "possible": "possible", "cannot-tell": "cannot tell"}
+STATUSES = {"ruled-out": "ruled out", "possible": "possible", "cannot-tell": "undecided"}
 CHECKED = {
     "found": "found",
     "harmless": "seen, harmless",
@@ -173,8 +173,8 @@ def parts_of(shape: RequestShapePart) -> list[tuple[str, float]]:
     parts = [
         ("metadata", shape.metadata_p50_ms),
         ("DNS", shape.dns_p50_ms),
-        ("calls", shape.calls_p50_ms),
-        ("own work", shape.own_p50_ms),
+        ("upstream calls", shape.calls_p50_ms),
+        ("own processing", shape.own_p50_ms),
     ]
     return sorted((part for part in parts if part[1] > 0), key=lambda part: -part[1])
 

@@ -13,7 +13,7 @@ from backend.storage.packet_fields import PACKET_FIELDS
 from backend.storage.records import Note
 
 NOT_SHARED: Final = "This is not part of what was shared."
-ONLY_FIELDS: Final = "A link to one view takes filters of what is in the packets, not of places or findings."
+ONLY_FIELDS: Final = "A link to one view takes filters on packet contents, not on vantage points or findings."
 ALL_PACKETS: Final = "frame.number > 0"
 """Asked where a view has no filter: what is asked of packets is counted packet by packet, and exact at the ends."""
 _OF_ALL_FINDINGS: Final = frozenset(

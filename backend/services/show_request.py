@@ -176,7 +176,7 @@ def sweep(parts: Sequence[dict[str, Any]], total_ns: int) -> tuple[Segment, ...]
         else:
             own.append((begin, end))
     segments = [_part(part, counted[n]) for n, part in enumerate(parts)]
-    segments += [_plain(OWN, "own work", (begin, end), "inferred") for begin, end in own]
+    segments += [_plain(OWN, "own processing", (begin, end), "inferred") for begin, end in own]
     return tuple(sorted(segments, key=lambda s: (s.after_ms, -s.length_ms)))
 
 

@@ -55,7 +55,7 @@ _ANALYSIS: Final = (
      "bytes, SYN or FIN sent before"),
     ("fast_retransmission", p.MARK_FAST_RETRANSMISSION, "sent again after three duplicate ACKs"),
     ("spurious_retransmission", p.MARK_SPURIOUS_RETRANSMISSION, "sent again although acknowledged"),
-    ("out_of_order", p.MARK_OUT_OF_ORDER, "overtaken on its way"),
+    ("out_of_order", p.MARK_OUT_OF_ORDER, "reordered in transit"),
     ("lost_segment", p.MARK_PREVIOUS_MISSING, "the segment before it was not captured"),
     ("ack_lost_segment", p.MARK_LOST_SEGMENT, "acknowledges what was not captured"),
     ("duplicate_ack", p.MARK_DUPLICATE_ACK, "the same acknowledgement again"),

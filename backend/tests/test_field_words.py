@@ -43,7 +43,12 @@ BANNED = {
     r"put again|asked again": "retried",
     r"\bcall(?:s|ed)? (?:it )?off\b": "cancel",
     r"\btak(?:e|en) apart\b": "dissect",
-    r"who(?:m)? (?:a server )?asked whom|\bby shape\b|requests of one shape": "requester, endpoint, downstream call",
+    r"who(?:m)? (?:a server )?asked whom|\bby shape\b|requests of one shape": "requester, endpoint, upstream call",
+    r"\blistings? (?:show|of a|of the|that|alone)|no listing|\bthe one listing": "dump, or the tool's output",
+    r"\b(?:asks?|asked) (?:it )?for ever\b|\bstill remembers\b|\bgoes on sending": "has an entry, keeps forwarding",
+    r"own (?:work|code)\b|downstream calls?": "own processing, upstream calls",
+    r"cannot tell": "undecided",
+    r"later than usual": "later than the baseline",
     r"\bcalled `?progress|in wireshark's words": "named; as Wireshark shows",
     r"\btime-?outs? (?:fits|of a box)": "timeout",
 }

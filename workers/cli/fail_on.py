@@ -45,7 +45,7 @@ def read_fail_on(text: str) -> FailOn:
 def reasons_to_fail(report: Report, fail_on: FailOn) -> list[str]:
     """One sentence for each finding or cause that was asked about; empty when the run passes.
 
-    A cause counts from “possible” on: “cannot tell” says that nothing was shown.
+    A cause counts from “possible” on: “undecided” says that nothing was shown.
     """
     findings = [
         f"{finding.kind} ({finding.severity})"

@@ -212,7 +212,7 @@ def _account(page: Page, report: Report) -> None:
 def _requests(page: Page, report: Report) -> None:
     if report.requests is None:
         return
-    page.heading("Latency breakdown of served requests", note="medians; p95 is the slowest but 5 %")
+    page.heading("Latency breakdown of served requests", note="medians")
     page.text(report.requests.statement)
     for shape in report.requests.shapes[:SHAPES_SHOWN]:
         _shape(page, shape)
@@ -227,7 +227,7 @@ def _shape(page: Page, shape: RequestShapePart) -> None:
     page.text(f"{shape.request} ({times})", first="  * ", following="    ")
     parts = ", ".join(f"{name} {ms:,.1f} ms" for name, ms in parts_of(shape))
     asks = callees_of(shape)
-    page.text(f"{parts}{f'; asks {asks}' if asks else ''}", first="    ")
+    page.text(f"{parts}{f'; calls {asks}' if asks else ''}", first="    ")
     examples = [
         f"{reference} ({part.note})" for part in shape.examples for reference in references_of([part])
     ]

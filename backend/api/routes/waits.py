@@ -88,7 +88,7 @@ def get_request_shapes(
     from_ns: FromNs = None,
     to_ns: ToNs = None,
 ) -> RequestGroups:
-    """Requests of one endpoint as one row: the request, the downstream calls of the server, and how long they took."""
+    """Requests of one endpoint as one row: the request, the upstream calls of the server, and how long they took."""
     return group_requests(store, subject, RequestFilter(text=q or None, from_ns=from_ns, to_ns=to_ns), scope)
 
 

@@ -19,7 +19,7 @@ _ON_BASE: dict[State, State] = {"better": "gone", "same": "cannot-tell", "worse"
 def compare_causes(
     base: Report, candidate: Report, findings: Sequence[FindingChangePart]
 ) -> list[CauseChangePart]:
-    """Every cause that either side names, the candidate's first. “Cannot tell” names nothing."""
+    """Every cause that either side names, the candidate's first. “Undecided” names nothing."""
     left, right = _named(base), _named(candidate)
     return [
         _change(left.get(cause), right.get(cause), findings)

@@ -77,7 +77,7 @@ def one_stall(held: Held) -> tuple[ClaimPart, ...]:
     close = "together" if one.printed else f"within {one.answers_within_ms:g} ms"
     text = (
         f"{one.samples} requests from {held.prober} were answered {close}, the "
-        f"first of them {one.longest_ms:,.0f} ms later than usual: each waited for the rest of the stall."
+        f"first of them {one.longest_ms:,.0f} ms later than the baseline: each waited for the rest of the stall."
     )
     shown = list(one.sent_numbers[:FRAMES_SHOWN])
     frames, lines = ([], shown) if one.printed else (shown, [])

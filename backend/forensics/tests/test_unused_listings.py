@@ -32,12 +32,12 @@ def _said(*dumps: DumpInput) -> list[str]:
 def test_listings_of_a_host_that_nobody_asked_are_not_used() -> None:
     server, other = _host("server", "192.0.2.10", 4), _host("other", "203.0.113.9", 0)
     (said,) = _said(*server, *other)
-    assert said.startswith("listings of other were read and not used: nothing in them shows")
+    assert said.startswith("dumps of other were read and not used: they do not show")
 
 
 def test_listings_of_a_client_say_so() -> None:
     (said,) = _said(*_host("server", "192.0.2.10", 4), *_host("pod", "10.0.0.1", 0))
-    assert said.startswith("listings of pod were read and not used: it is a client")
+    assert said.startswith("dumps of pod were read and not used: it is a client")
 
 
 def test_one_host_leaves_nothing_to_choose() -> None:

@@ -1028,7 +1028,7 @@ export interface paths {
         };
         /**
          * Get Request Shapes
-         * @description Requests of one endpoint as one row: the request, the downstream calls of the server, and how long they took.
+         * @description Requests of one endpoint as one row: the request, the upstream calls of the server, and how long they took.
          */
         get: operations["get_request_shapes_api_v1_investigations__investigation_id__requests_shapes_get"];
         put?: never;
@@ -1975,7 +1975,7 @@ export interface paths {
         };
         /**
          * Get Request Shapes
-         * @description Requests of one endpoint as one row: the request, the downstream calls of the server, and how long they took.
+         * @description Requests of one endpoint as one row: the request, the upstream calls of the server, and how long they took.
          */
         get: operations["get_request_shapes_api_v1_shared__share_id__requests_shapes_get"];
         put?: never;
@@ -2646,7 +2646,7 @@ export interface components {
         };
         /**
          * CalleePart
-         * @description A downstream call of a server during a request.
+         * @description A upstream call of a server during a request.
          */
         CalleePart: {
             /** Count */
@@ -5427,7 +5427,7 @@ export interface components {
         };
         /**
          * RequestShapePart
-         * @description Requests to one endpoint with the same downstream calls. Times are ms, medians unless named p95.
+         * @description Requests to one endpoint with the same upstream calls. Times are ms, medians unless named p95.
          */
         RequestShapePart: {
             /**

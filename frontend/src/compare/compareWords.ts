@@ -2,12 +2,12 @@
 import type { Comparison, Outcome, State } from "../api/comparisons";
 import type { Analysis } from "../api/types";
 
-export type Gate = "pass" | "fail" | "not finished" | "cannot tell";
+export type Gate = "pass" | "fail" | "not finished" | "undecided";
 
-export const GATE_GLYPHS: Record<Gate, string> = { pass: "✔", fail: "✖", "not finished": "…", "cannot tell": "?" };
+export const GATE_GLYPHS: Record<Gate, string> = { pass: "✔", fail: "✖", "not finished": "…", "undecided": "?" };
 
 /** Something that got worse fails, also where other things got better. */
-const GATES: Record<Outcome, Gate> = { worse: "fail", mixed: "fail", better: "pass", same: "pass", "cannot-tell": "cannot tell" };
+const GATES: Record<Outcome, Gate> = { worse: "fail", mixed: "fail", better: "pass", same: "pass", "cannot-tell": "undecided" };
 
 /** What a pipeline is told; nothing where there is nothing to compare with. */
 export function gateOf(analysis: Analysis | null, outcome: Outcome | undefined): Gate | null {

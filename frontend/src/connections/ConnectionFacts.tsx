@@ -33,7 +33,7 @@ export function ConnectionFacts({ detail }: { detail: ConnectionDetail }) {
       <details>
         <summary>Show raw, not joined: {detail.packets.length} sightings</summary>
         <table className="table" data-testid="sightings">
-          <thead><tr><th>time ({zoneWord()})</th><th>place</th><th>frame</th><th>source</th><th>destination</th><th>flags</th><th className="number">payload</th></tr></thead>
+          <thead><tr><th>time ({zoneWord()})</th><th>vantage point</th><th>frame</th><th>source</th><th>destination</th><th>flags</th><th className="number">payload</th></tr></thead>
           <tbody>
             {detail.packets.map((packet) => (
               <tr key={`${packet.input}#${packet.frame}`}>

@@ -108,7 +108,7 @@ function Against({ claims, refutation }: { claims: Claim[]; refutation: string }
 const RIVAL_WORDS: Record<Rival["status"], string> = {
   "ruled-out": "ruled out",
   possible: "still possible",
-  "cannot-tell": "cannot tell",
+  "cannot-tell": "undecided",
 };
 
 function Rivals({ rivals }: { rivals: Rival[] }) {

@@ -38,7 +38,7 @@ export function SettingsPage() {
         <Switch name="Single keys" why="W, S, T, ? and the others without Ctrl. Ctrl K stays on." on={settings.singleKeys} set={(singleKeys) => changeSettings({ singleKeys })} />
         <Switch name="Explain mode" why="An explanation in plain words under claims, lanes and columns." on={settings.explain} set={(explain) => changeSettings({ explain })} />
         <Switch name="Tour" why="Offer a tour of the finding on the Overview." on={settings.tour} set={(tour) => changeSettings({ tour })} />
-        <Switch name="Names of addresses" why="Pods, services and nodes beside their addresses, where a listing or the capture names them." on={settings.names} set={(names) => changeSettings({ names })} />
+        <Switch name="Names of addresses" why="Pods, services and nodes beside their addresses, where a dump or the capture names them." on={settings.names} set={(names) => changeSettings({ names })} />
       </div>
       <p><button type="button" className="plain-button" onClick={() => showOverlay("keys")}>Show all keys</button></p>
       <p>API tokens are on the page <RouteLink href="/ci">CI and tokens</RouteLink>.</p>

@@ -32,7 +32,7 @@ export function StatePage() {
 function NoDumps() {
   return (
     <p>
-      No listing of the kernel was given: conntrack, ipvsadm, sysctl, iptables, nstat and others can be read.{" "}
+      No kernel dump was given: conntrack, ipvsadm, sysctl, iptables, nstat and others can be read.{" "}
       <RouteLink href="/capture">What to capture</RouteLink>
     </p>
   );

@@ -18,7 +18,7 @@ const COLUMNS: BigColumn[] = [
   { name: "request", width: 20 }, { name: "began", unit: "s", width: 11 }, { name: "from", width: 19 }, { name: "to", width: 19 }, { name: "status", width: 6, number: true },
   { name: "total", unit: "ms", width: 9, number: true }, { name: "frames", width: 12 },
   { name: "metadata", unit: "ms", width: 12, number: true, why: "metadata calls of the server during the request" },
-  { name: "DNS", unit: "ms", width: 9, number: true }, { name: "downstream", unit: "ms", width: 15, number: true }, { name: "own code", unit: "ms", width: 12, number: true },
+  { name: "DNS", unit: "ms", width: 9, number: true }, { name: "upstream", unit: "ms", width: 15, number: true }, { name: "processing", unit: "ms", width: 12, number: true },
 ];
 
 export type RequestsQuery = Record<string, string | number | null>;

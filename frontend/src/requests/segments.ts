@@ -5,7 +5,7 @@ import { count, percent } from "../format/quantity";
 type Kind = Segment["kind"];
 
 export const KIND_WORDS: Record<Kind, string> = {
-  metadata: "metadata", dns: "DNS", calls: "downstream", own: "own code", request: "request", wait: "waiting", response: "response",
+  metadata: "metadata", dns: "DNS", calls: "upstream", own: "processing", request: "request", wait: "waiting", response: "response",
 };
 
 const COST_WORDS: Record<Kind, string> = {
@@ -61,7 +61,7 @@ export function costlierKind(slow: RequestDetail, fast: RequestDetail): { kind: 
 
 type Counted = "metadata" | "dns" | "calls";
 const CALLEE_WORDS: Record<Counted, [string, string]> = {
-  metadata: ["metadata call", "metadata calls"], dns: ["DNS lookup", "DNS lookups"], calls: ["downstream call", "downstream calls"],
+  metadata: ["metadata call", "metadata calls"], dns: ["DNS lookup", "DNS lookups"], calls: ["upstream call", "upstream calls"],
 };
 
 /** "2 metadata calls": how many of each kind a request of the shape makes, with their names. */

@@ -103,7 +103,8 @@ def test_served_requests_are_a_table_by_shape() -> None:
     rows = section[2].split("\n")
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {9}
     assert (
-        "| seen | 53 | 70.9 | 1,082.2 | metadata 51.1, calls 14.8, own work 3.4 | credentials ×2 |" in rows[2]
+        "| seen | 53 | 70.9 | 1,082.2 | metadata 51.1, upstream calls 14.8, own processing 3.4 | credentials ×2 |"
+        in rows[2]
     )
     assert section[3] == "19 more endpoints took less time."
     assert "What served requests" not in render_markdown(empty_report())

@@ -42,7 +42,7 @@ def test_what_speaks_against_is_never_empty() -> None:
 
 def test_rivals_missing_evidence_and_what_was_not_checked_are_there() -> None:
     text = rendered()
-    assert "cannot tell  node-drop: no dump" in text
+    assert "undecided    node-drop: no dump" in text
     assert "$ conntrack -S; sleep 60; conntrack -S" in text
     assert "Not in this version: dns-delay." in text
     assert "9 lines, 2 not understood" in text
@@ -117,7 +117,7 @@ def test_served_requests_are_shown_by_shape_with_what_cost_most() -> None:
     text = render_terminal(served_report(hostile=ESCAPES), width=200, colour=False)
     assert "Of the 3,865 ms that 60 served requests took, metadata calls cost most: 71 %." in text
     assert "(53×, p50 70.9 ms, p95 1,082.2 ms)" in text
-    assert "metadata 51.1 ms, calls 14.8 ms, own work 3.4 ms; asks credentials ×2" in text
+    assert "metadata 51.1 ms, upstream calls 14.8 ms, own processing 3.4 ms; calls credentials ×2" in text
     assert "examples: any.pcap#7 (68 ms)" in text
     assert "\x1b" not in text
     assert "What served requests" not in rendered()

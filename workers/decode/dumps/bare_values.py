@@ -13,7 +13,7 @@ from backend.forensics.dumps import BridgePort, CounterRow, Dump, Setting
 from workers.decode.dumps.fields import numbered, whole_number
 
 NUMBER_KIND = "number"
-ALONE = "a number alone: nothing in the text says of what; give the command with it"
+ALONE = "a bare number without its command: paste the command as well"
 _LARGEST = 10**9 - 1
 _COUNT = re.compile(r"conntrack\s{1,8}(?:-\S{1,16}\s{1,8}){0,4}(?:-C|--count)\b")
 _PATHS = re.compile(r"/proc/sys/([\w.@/-]{1,200})")

@@ -90,7 +90,7 @@ def _count_warnings(shown: int | None, read: int, not_understood: Sequence[int])
     # A listing with lines not understood says so already; a silent difference means that it was cut.
     if shown is None or shown == read or not_understood:
         return ()
-    return (f"conntrack counted {shown} entries, this text holds {read}: it is not the whole listing",)
+    return (f"conntrack counted {shown} entries, this text holds {read}: the text is incomplete",)
 
 
 def shown_count(line: str) -> int | None:

@@ -76,4 +76,4 @@ def _overrun_warnings(overruns: Sequence[int]) -> tuple[str, ...]:
     # What is absent from such a listing may still have happened.
     if not overruns:
         return ()
-    return (f"conntrack lost events (line {overruns[0]}): a missing event proves nothing in this listing",)
+    return (f"conntrack lost events (line {overruns[0]}): an event that is absent from it may have happened",)

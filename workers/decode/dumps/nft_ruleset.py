@@ -82,7 +82,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         number for number, line in numbered(lines, first_line) if not _read(ruleset, line, number)
     ]
     if ruleset.depth:
-        ruleset.warnings.append("the ruleset ends inside a table: it is not the whole listing")
+        ruleset.warnings.append("the ruleset ends inside a table: the text is incomplete")
     return Dump(
         KIND,
         len(lines),

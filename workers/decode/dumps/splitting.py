@@ -167,7 +167,7 @@ def _parsed(format_: DumpFormat, segment: _Segment) -> Dump:
         places, name = "".join(traceback.format_tb(error.__traceback__)), type(error).__name__
         _log.error("the parser of %s broke with %s:\n%s", format_.KIND, name, places)
         lines = range(segment.first_line, segment.first_line + segment.lines)
-        why = f"The parser of {format_.KIND} broke ({name}) on the listing at line {lines.start:,}: not read."
+        why = f"The parser of {format_.KIND} broke ({name}) on the dump at line {lines.start:,}: not read."
         return Dump(kind=format_.KIND, lines=len(lines), lines_not_understood=(*lines,), warnings=(why,))
 
 

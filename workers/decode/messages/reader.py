@@ -217,8 +217,8 @@ class MessageReader:
         said = []
         if state["forgotten"]:
             said.append(
-                f"{int(state['forgotten']):,} HTTP requests were given up before their answer came: more were open "
-                "at once than are kept."
+                f"{int(state['forgotten']):,} HTTP requests were not matched with their responses: more were "
+                "pending at once than are tracked."
             )
         if state["malformed_dns"]:
             said.append(f"{int(state['malformed_dns']):,} messages on port 53 are not well-formed DNS.")

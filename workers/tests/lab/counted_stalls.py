@@ -192,7 +192,7 @@ _T = r"[\d,.]+ (?:s|ms|µs)"
 CHECKS: tuple[tuple[str, Check], ...] = (
     (
         rf"(?P<some>{_N}) requests from .+ were answered (?:within (?P<within>[\d.]+) ms|together), the first of them "
-        r"(?P<longest>[\d,.]+) ms later than usual: .+",
+        r"(?P<longest>[\d,.]+) ms later than the baseline: .+",
         _one_stall,
     ),
     (r"RTT fell by (?P<slope>[\d.]+) ms per ms of sending time, .+", _fell),

@@ -38,11 +38,9 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """Warnings first; nothing beside a capture that was recorded as bytes."""
     dumps = facts.kernel.dumps
     if any(capture.packets and not capture.is_printed for capture in facts.captures):
-        return Detection(
-            "clear", "beside a capture listings are evidence for causes, and no findings of their own"
-        )
+        return Detection("clear", "with a capture, dumps are evidence for causes and no separate findings")
     if not dumps:
-        return Detection("not-checkable", "needs a listing")
+        return Detection("not-checkable", "needs a dump")
     signs = [*rule_signs(dumps, thresholds.rule_packets_least), *hop_signs(dumps, thresholds.judged_hops)]
     readers = (
         *TABLE_SIGNS,

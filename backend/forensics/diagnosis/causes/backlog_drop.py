@@ -1,4 +1,4 @@
-"""A CPU gets more packets than it takes from its queue: the rest is dropped, or one CPU receives everything.
+"""A CPU's receive backlog overflows: it gets more packets than it processes, or one CPU receives all of them.
 
 net/core/dev.c, enqueue_to_backlog(): packets that RPS, veth or loopback put into a CPU's queue are dropped when it
 holds netdev_max_backlog (1,000 by default); /proc/net/softnet_stat counts them in its second column, and in the
@@ -138,7 +138,7 @@ def _dropped(load: ReceiveLoad) -> list[Weighed]:
     ratio = total / max(1, load.total)
     text = f"{plural(total, 'packet')} of {load.total:,} were dropped {of} since boot."
     weight = 2.6 if ratio >= DROPPED_RATIO and total >= FEW_DROPS else 0.8
-    return [Weighed(weight, text, evidence, f"{reason}; when, the one listing does not show")]
+    return [Weighed(weight, text, evidence, f"{reason}; a single dump does not show when")]
 
 
 def _alone(load: ReceiveLoad) -> list[Weighed]:

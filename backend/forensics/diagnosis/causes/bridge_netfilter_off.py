@@ -164,7 +164,7 @@ def _settings(facts: Facts) -> list[Weighed]:
         return [Weighed(2.5, text, line_evidence(values["0"]), "bridged packets are not given to iptables")]
     if set(values) == {"1"}:
         text = f"{SETTING} = 1."
-        reason = "bridged packets pass iptables: the answers took another way around the node"
+        reason = "bridged packets pass iptables: the answers took another path around the node"
         return [Weighed(-2.5, text, line_evidence(values["1"]), reason)]
     return []
 
@@ -175,7 +175,7 @@ def _rivals(answers: ForeignAnswers) -> tuple[RivalPart, ...]:
     return (
         RivalPart(
             cause="asymmetric-route",
-            title="The answers take a way around the translating node",
+            title="The answers take a path around the translating node",
             status="ruled-out" if unrouted else "possible",
             because="no router had lowered the answers' TTL" if unrouted else because,
             command="ip route get CLIENT   # on the endpoint's host",

@@ -1,4 +1,4 @@
-"""The capture lost so many packets that what is absent from it may have been there: where SYNs died is unknown."""
+"""The capture lost so many packets that a packet absent from it may have been sent: where SYNs were lost is unknown."""
 
 from __future__ import annotations
 

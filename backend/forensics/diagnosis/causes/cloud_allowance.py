@@ -123,5 +123,5 @@ def _counted(host: HostSigns, name: str) -> list[Weighed]:
     if shown is None or shown[0] < FEW:
         return []
     text = f"{name} is {shown[0]:,}: {what}."
-    reason = "refused since the driver was loaded; when, the one listing does not show"
+    reason = "refused since the driver was loaded; a single dump does not show when"
     return [Weighed(1.2, text, line_evidence([shown[1]]), reason)]

@@ -1,8 +1,8 @@
-"""The cloud's NAT has no source port left for a destination: SYNs leave the node, and nothing comes back.
+"""The cloud's NAT has no free source port for a destination: SYNs leave the node and stay unanswered.
 
 A NAT gateway or load balancer translates to few public addresses, and gives each instance a share of their ports per
-destination address, port and protocol. The node sees only silence, to public addresses alone; the cloud's own metrics
-count the refused allocations."""
+destination address, port and protocol. The node sees no response, from public addresses only; the cloud's metrics count
+the failed allocations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connection tracking forgets a half-closed connection that its ends still use.
+"""The conntrack entry of a half-closed connection expires while its ends still use it.
 
 net/netfilter/nf_conntrack_proto_tcp.c: after one FIN the entry is in CLOSE_WAIT and lives 60 s
 (nf_conntrack_tcp_timeout_close_wait; kube-proxy sets 1 h). What the other end sends later has no entry: it leaves
@@ -105,7 +105,9 @@ def _hypothesis(host: HostSigns, one: Countdown) -> Hypothesis:
 
 
 def _weighed(one: Countdown) -> list[Weighed]:
-    text = f"{plural(len(one.lines), 'listing')} show it in {one.state}: {one.first_s} s, at last {one.last_s} s."
+    text = (
+        f"{plural(len(one.lines), 'dump')} show it in {one.state}: {one.first_s} s, at last {one.last_s} s."
+    )
     reason = "one end has closed, the other has not, and no packet renews the entry"
     pieces = [Weighed(2.0 if len(one.lines) >= SEVERAL else 1.0, text, line_evidence(one.lines), reason)]
     if one.first_s <= KERNEL_DEFAULT_S:

@@ -2,7 +2,7 @@
 
 net/netfilter/nf_conntrack_core.c, __nf_conntrack_alloc(): above nf_conntrack_max, when no entry can be dropped early,
 the packet is dropped ("nf_conntrack: table full, dropping packet") and counted in `drop`; entries that had to go before
-their time are counted in `early_drop`. Connections that are in the table already go on."""
+their time are counted in `early_drop`. Connections that are in the table already are not affected."""
 
 from __future__ import annotations
 

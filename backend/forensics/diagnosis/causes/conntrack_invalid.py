@@ -1,4 +1,4 @@
-"""Connection tracking calls a packet invalid and does not translate it back: the client resets the stranger.
+"""Conntrack marks a packet INVALID and does not translate it back: the client answers the unknown 5-tuple with a RST.
 
 Linux marks a segment outside the window that it tracks INVALID (net/netfilter/nf_conntrack_proto_tcp.c,
 tcp_in_window()) and counts it in `invalid`; NAT leaves such a packet alone, so it reaches the client with the real

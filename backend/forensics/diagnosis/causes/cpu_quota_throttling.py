@@ -1,7 +1,7 @@
-"""A CPU quota is used up: a group of processes stands still until the next period of the scheduler, 100 ms by default.
+"""A CPU quota is exhausted: the processes of a cgroup are throttled until the next period, 100 ms by default.
 
 CFS bandwidth control (kernel/sched/fair.c, sched_cfs_period_timer) stops the threads of a cgroup for the rest of a
-period. What the kernel answers by itself goes on, so held handshakes and echoes speak against it, unless the
+period. The kernel's own responses continue, so delayed handshakes and echoes contradict it, unless the
 responder's network is itself a process in such a group (a user-space proxy, a virtual machine's network)."""
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""One of several backends behind an address is dead: a share of new connections gets no answer, the others one at once.
+"""One of several backends behind an address is dead: only a share of new connections stays unanswered.
 
-kube-proxy, IPVS and load balancers choose a backend once for each 5-tuple (conntrack keeps the choice), so that every
-SYN of a connection goes to the same one. Where the translation is captured, each backend is an endpoint of its own and
-`target-unresponsive` or `firewall-drop` names it; seen from the client alone, only the outcomes part."""
+kube-proxy, IPVS and load balancers choose a backend once for each 5-tuple (conntrack keeps the choice), so that
+every SYN of a connection goes to the same one. Where the translation is captured, each backend is an endpoint of its
+own and `target-unresponsive` or `firewall-drop` names it; from the client alone only the outcomes differ."""
 
 from __future__ import annotations
 

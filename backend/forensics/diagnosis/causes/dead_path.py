@@ -1,8 +1,8 @@
-"""One of several next hops is dead: SYNs that leave by one interface get no answer, those by another do.
+"""One of several next hops is dead: SYNs that leave by one interface stay unanswered, those by another are answered.
 
 Equal routes share connections by a hash (net/ipv4/route.c, fib_multipath_hash(): addresses, with
 fib_multipath_hash_policy 1 ports, too). A next hop that accepts frames and loses them keeps its share: the kernel
-takes a route out only when its link goes down or its neighbor entry fails (fib_multipath_use_neigh)."""
+removes a route only when its link goes down or its neighbor entry fails (fib_multipath_use_neigh)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nagle's algorithm and a delayed ACK wait for one another: each request takes the receiver's timer longer.
+"""Nagle's algorithm and a delayed ACK wait for each other: each request is delayed by the receiver's ACK timer.
 
 The sender's second small write is held back until the first is acknowledged (RFC 896), the receiver's acknowledgement
 until its timer runs out or it has data to send (RFC 1122 section 4.2.3.2). Neither end is broken; a program that writes
@@ -110,7 +110,9 @@ def _pieces(case: DelayedAck) -> tuple[Weighed, ...]:
     ]
     if case.count >= MANY:
         text = f"{case.count:,} times in {case.connections:,} connections."
-        pieces.append(Weighed(0.6, text, first_packets(case), "the program writes this way every time"))
+        pieces.append(
+            Weighed(0.6, text, first_packets(case), "the program writes in this pattern every time")
+        )
     return tuple(pieces)
 
 

@@ -2,7 +2,7 @@
 
 bpf/lib/nat.h, bpf/lib/conntrack.h: DROP_NAT_NO_MAPPING ("No mapping for NAT masquerade") after every port that was
 tried was taken, DROP_CT_CREATE_FAILED ("CT: Map insertion failed") where the map is full. The agent's maps are LRU:
-under pressure they also evict entries of connections that live (bpf-map-pressure metrics)."""
+under pressure they also evict entries of live connections (bpf-map-pressure metrics)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A removed backend still gets connections: its pod has ended, and the node's rules still choose it for a while.
+"""A removed backend still gets connections: its pod has ended, but the node's rules still select it.
 
 Deleting a pod takes it out of the EndpointSlice and sends SIGTERM at the same time (kubernetes.io, Pod Lifecycle,
 termination of pods); each kube-proxy follows later. Until it does, a share of the new connections goes to an address

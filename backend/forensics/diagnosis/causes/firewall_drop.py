@@ -1,7 +1,7 @@
-"""A rule drops the SYNs of one combination of source, destination and port, always; the host itself lives.
+"""A rule drops every SYN of one combination of source, destination and port; the host itself is up.
 
-A rule that rejects says so (ICMP type 3 codes 9, 10, 13: RFC 1812 section 5.2.7.1; ICMPv6 type 1 code 1: RFC 4443); one
-that drops is distinguished from a dead host only by the host's other answers."""
+A rule that rejects sends an error (ICMP type 3 codes 9, 10, 13: RFC 1812 section 5.2.7.1; ICMPv6 type 1 code 1: RFC
+4443); one that drops is distinguished from a dead host only by the host's other responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pod calls a service and is translated to itself: the SYN would have to come back to its own sender, and is lost.
+"""A pod connects to a service and DNAT selects the pod itself: the SYN would have to return to its sender, and is lost.
 
 After DNAT source and destination are the same pod. A bridge sends no frame back to the port that it came from unless
 that port is in hairpin mode (net/bridge/br_forward.c, should_deliver()); a pod that gets a packet from its own
@@ -125,7 +125,7 @@ def _weighed(case: _Case) -> list[Weighed]:
     pieces = []
     if failed * 2 < tried:
         text = f"{tried - failed:,} of {plural(tried, 'connection')} of the pod to itself opened."
-        pieces.append(Weighed(REFUTES, text, frames, "the way back to the sender works"))
+        pieces.append(Weighed(REFUTES, text, frames, "the return path to the sender works"))
     text = f"{plural(failed, 'connection')} whose SYN was translated to its sender got no answer."
     weight = 3.4 if failed >= SEVERAL else 1.4
     pieces.append(Weighed(weight, text, frames, "the SYN has to leave by the port that it came from"))

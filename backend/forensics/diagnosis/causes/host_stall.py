@@ -1,7 +1,7 @@
-"""The responder itself stands still: questions reach its capture point in time and are answered late, all together.
+"""The responder stalls: requests reach its vantage point on time and are answered late, all together.
 
 A virtual machine that its hypervisor does not run (steal, a snapshot, a migration), or a kernel that does not get to
-its softirqs on any CPU, answers nothing while it lasts, and everything after it."""
+its softirqs on any CPU, sends nothing during the stall and answers all requests after it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Something on the way forgot connections that were silent: NAT, a load balancer, a firewall's table of connections.
+"""A device on the path removed the state of an idle connection: NAT, a load balancer, a stateful firewall.
 
-Neither end knows: the next request is answered by RST (the box knows no such connection and says so, or the server it
-is now sent to does) or by nothing. The silence that kills is the box's time-out, so the longest silence that a
-connection survived and the shortest that it did not enclose it."""
+Neither end is notified: the next request is answered by a RST (from the device, or from the server that now gets it)
+or not at all. The device's timeout lies between the longest idle time that a connection survived and the shortest
+that was fatal."""
 
 from __future__ import annotations
 

@@ -96,6 +96,6 @@ def _counted(host: HostSigns) -> list[Weighed]:
     rise = counter_rise(host.kernel, "nstat", COUNTER)
     if rise is None or rise.by < FEW:
         return []
-    text = f"{COUNTER} rose by {rise.by:,} between the listings."
+    text = f"{COUNTER} rose by {rise.by:,} between the dumps."
     reason = "the kernel counts each segment that it drops for this"
     return [Weighed(3.6 if rise.by >= MANY else 2.0, text, line_evidence(rise.lines), reason)]

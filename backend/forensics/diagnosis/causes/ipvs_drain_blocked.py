@@ -1,7 +1,7 @@
-"""A real server of weight 0 keeps receiving new connections, because clients come back on ports that IPVS remembers.
+"""A real server of weight 0 still gets new connections, because clients reuse source ports that have an IPVS entry.
 
-With `conn_reuse_mode=0` a SYN on a remembered tuple goes where the earlier connection went, whatever that server's
-weight is now (net/netfilter/ipvs/ip_vs_core.c). Incident: Kubernetes issue 81775.
+With `conn_reuse_mode=0` a SYN on a tuple with an entry goes to the server of the earlier connection, whatever that
+server's weight is now (net/netfilter/ipvs/ip_vs_core.c). Incident: Kubernetes issue 81775.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""IPVS goes on sending packets to a real server that no longer answers or was removed.
+"""IPVS still forwards packets to a real server that no longer responds or was removed.
 
 The entry of an earlier connection on the same tuple still names it. With `expire_nodest_conn=0` packets to a removed
-server are dropped in silence until the entry expires (net/netfilter/ipvs/ip_vs_core.c, ip_vs_in()); to a dead one they
-leave and nobody answers.
+server are dropped silently until the entry expires (net/netfilter/ipvs/ip_vs_core.c, ip_vs_in()); packets to a dead one
+stay unanswered.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 RFC 9112 section 9.3.1: either end may close a persistent connection at any time, so that a request and a FIN cross.
 The server's socket is gone when the request arrives and its kernel answers with RST (RFC 9293 section 3.10.7.1); a
-proxy turns that into 502 or 503. It happens where the server's idle time-out is shorter than the client's, at the
-server's time-out in every connection."""
+proxy turns that into 502 or 503. It happens where the server's idle timeout is shorter than the client's, at the
+server's timeout in every connection."""
 
 from __future__ import annotations
 

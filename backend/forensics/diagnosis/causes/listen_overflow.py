@@ -1,8 +1,8 @@
-"""The listener's accept queue is full: the server's kernel drops the SYN and answers a later one.
+"""The listener's accept queue is full: the server's kernel drops the SYN and answers a retransmission.
 
 Linux drops a SYN while the accept queue is full (net/ipv4/tcp_input.c, tcp_conn_request(): sk_acceptq_is_full counts
-TcpExtListenOverflows and, with every other drop there, TcpExtListenDrops); the last ACK of a handshake is dropped in
-the same way, after which the server repeats its SYN-ACK."""
+TcpExtListenOverflows and, with every other drop there, TcpExtListenDrops); the last ACK of a handshake is dropped,
+too, after which the server retransmits its SYN-ACK."""
 
 from __future__ import annotations
 

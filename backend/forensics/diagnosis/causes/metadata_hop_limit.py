@@ -1,8 +1,8 @@
-"""Answers to token requests (instance metadata v2) do not reach the pod: their hop limit is 1.
+"""Responses to token requests (IMDSv2) do not reach the pod: their hop limit is 1.
 
 AWS sends the answer to ``PUT /latest/api/token`` with the IP TTL that the instance's options set, 1 by default; from
 a container it needs 2, for the node forwards it. The handshake works, the request is acknowledged, and the SDK waits:
-botocore 1 s, AWS SDK for Java 1.x 2 s, AWS SDK for Go 1.x about 20 s, before it goes on without a token."""
+botocore 1 s, AWS SDK for Java 1.x 2 s, AWS SDK for Go 1.x about 20 s, before it continues without a token."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ def _fallback(case: MetadataCase) -> list[Weighed]:
     text = (
         f"After {soon:,} of {plural(int(lost.sum()), 'unanswered request')} the SDK called without a token."
     )
-    return [Weighed(0.7, text, case.frames(plain), "SDKs fall back this way when no token arrives")]
+    return [Weighed(0.7, text, case.frames(plain), "SDKs fall back to IMDSv1 when no token arrives")]
 
 
 def _slow_rival(case: MetadataCase) -> RivalPart:

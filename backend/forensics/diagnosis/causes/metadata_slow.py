@@ -1,4 +1,4 @@
-"""Metadata calls are no more than caching needs, but slow, throttled or unanswered.
+"""Metadata calls are no more frequent than caching requires, but slow, throttled or unanswered.
 
 An agent on the node that gets credentials itself, a service that throttles (429, 503), or drops of link-local traffic
 at the interface (AWS counts them in linklocal_allowance_exceeded) delay the few calls that a program must make."""

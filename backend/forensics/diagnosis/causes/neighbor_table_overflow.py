@@ -2,7 +2,7 @@
 
 net/core/neighbour.c, neigh_alloc(): with gc_thresh3 entries (1,024 by default, over all network namespaces of the
 machine) and nothing to collect, no entry is made ("neighbour: arp_cache: neighbor table overflow!"); the packet that
-asked for it is dropped. Peers that have an entry are not affected. `ip neigh` shows the entries of one namespace
+needed it is dropped. Peers that have an entry are not affected. `ip neigh` shows the entries of one namespace
 alone."""
 
 from __future__ import annotations

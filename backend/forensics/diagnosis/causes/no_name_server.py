@@ -1,4 +1,4 @@
-"""No name server is configured: the queries go to an address at which by definition nobody answers for anybody.
+"""No name server is configured: queries go to an address that by definition is no name server.
 
 Cisco IOS sends them to the limited broadcast address when `ip name-server` is missing ("Translating … domain server
 (255.255.255.255)"); Windows asks fec0:0:0:ffff::1 to ::3, the well-known site-local addresses (RFC 3879 deprecates

@@ -208,7 +208,7 @@ def _counted(host: HostSigns) -> list[Weighed]:
     rise = counter_rise(host.kernel, "nstat", COUNTER)
     if rise is None or rise.by < FEW:
         return []
-    text = f"{COUNTER} rose by {rise.by:,} between the listings."
+    text = f"{COUNTER} rose by {rise.by:,} between the dumps."
     return [
         Weighed(
             1.8, text, line_evidence(rise.lines), "the kernel counts each datagram that it drops for this"

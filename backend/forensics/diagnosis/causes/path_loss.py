@@ -1,4 +1,4 @@
-"""The path loses packets of every kind: data is sent again as often as SYNs are."""
+"""The path loses packets of all types: data segments are retransmitted as often as SYNs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Packets of full size do not pass: a link or tunnel on the way takes less, and nobody is informed (or listens).
+"""Packets of full size do not pass: the MTU of a link on the path is smaller, and the sender gets no ICMP error.
 
-A router that must drop a packet for its size says so by ICMP, with the size that would pass (RFC 1191, RFC 8201). Where
-that message is filtered, or goes to an address behind NAT or a load balancer, the sender repeats the same size in vain:
-a black hole. Encapsulation is the usual reason: VXLAN adds 50 bytes over IPv4, WireGuard 60, IP in IP 20."""
+A router that drops a packet for its size sends an ICMP error with the size that passes (RFC 1191, RFC 8201). Where
+that message is filtered, or goes to an address behind NAT or a load balancer, the sender retransmits the same size
+without success: a black hole. The common reason is encapsulation: VXLAN adds 50 bytes over IPv4, WireGuard 60, IP in
+IP 20."""
 
 from __future__ import annotations
 

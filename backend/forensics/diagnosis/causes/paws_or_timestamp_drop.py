@@ -1,4 +1,4 @@
-"""The server ignores SYNs whose TCP time stamp is lower than one it saw from the same address before.
+"""The server ignores SYNs whose TCP timestamp is lower than one it saw from the same address before.
 
 With `net.ipv4.tcp_tw_recycle` Linux remembered the last TSval per *address* and dropped SYNs below it for 60 s
 (TCP_PAWS_MSL); behind one NAT address several hosts with clocks of their own share that memory. Removed in Linux 4.12

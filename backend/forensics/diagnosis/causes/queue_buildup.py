@@ -1,4 +1,4 @@
-"""A queue on the way fills up and drains at the rate of its link (buffer bloat): more comes in than goes out.
+"""A queue on the path fills up and drains at the rate of its link (bufferbloat): more arrives than is sent.
 
 Large buffers in modems, shapers, switches and network cards keep what they cannot send. Each packet then waits for all
 before it (Gettys and Nichols 2011, doi 10.1145/2063166.2071893); active queue management drops early (RFC 8290)."""

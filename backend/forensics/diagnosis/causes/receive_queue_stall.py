@@ -1,4 +1,4 @@
-"""A receive queue is not emptied: the softirq of its CPU does not run, because something else holds that CPU.
+"""A receive queue is not processed: the softirq of its CPU does not run, because another task occupies that CPU.
 
 A network card puts packets into receive queues, each emptied by NAPI on one CPU (net/core/dev.c, net_rx_action). While
 a process stays in the kernel on that CPU without giving it up, everything in the queue waits and is then delivered at

@@ -1,4 +1,5 @@
-"""The resolver does not answer: queries reach it, or go where others are answered, and stay unanswered on every try."""
+"""The resolver does not respond: queries reach it, or a path on which others are answered, and every try
+stays unanswered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server answered; its SYN-ACK got lost on the way back, so both sides send again."""
+"""The server answered, but its SYN-ACK was lost on the return path: both sides retransmit."""
 
 from __future__ import annotations
 

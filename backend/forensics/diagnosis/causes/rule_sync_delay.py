@@ -1,4 +1,4 @@
-"""kube-proxy takes long to write its rules: services and endpoints change seconds later than Kubernetes says.
+"""kube-proxy takes long to write its rules: services and endpoints change seconds later than in the Kubernetes API.
 
 pkg/proxy/iptables/proxier.go, syncProxyRules(): one iptables-restore for all changes, under the xtables lock
 (/run/xtables.lock), repeated after --iptables-sync-period when it fails. It logs "SyncProxyRules complete" with the

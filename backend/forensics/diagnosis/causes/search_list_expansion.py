@@ -1,4 +1,4 @@
-"""A search list makes several names of one: each costs queries, and each query can be lost or late."""
+"""A search list turns one name into several: each needs queries, and each query can be lost or late."""
 
 from __future__ import annotations
 

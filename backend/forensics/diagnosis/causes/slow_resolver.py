@@ -1,4 +1,4 @@
-"""The resolver answers, but late."""
+"""The resolver responds, but slowly."""
 
 from __future__ import annotations
 

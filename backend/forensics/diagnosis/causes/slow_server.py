@@ -1,8 +1,8 @@
-"""The server's application is slow: its kernel has the request at once, the answer comes late.
+"""The server's application is slow: its kernel acknowledges the request promptly, the response comes late.
 
 An acknowledgement without data is the kernel's alone. Between it and the first byte of the answer the request lies in
-the server: in its socket's queue, or in the application and whatever that waits for. Only answers that are late against
-the same server's own quick ones count: who is always slow is as slow as always."""
+the server: in its socket's queue, or in the application and whatever that waits for. Only responses that are
+slow against the same endpoint's baseline count."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def _rivals(finding: SlowAnswer, throttled: Throttled | None) -> tuple[RivalPart
 def _quota_rival(throttled: Throttled | None) -> RivalPart:
     cause, title = "cpu-quota-throttling", "CPU quota"
     if throttled is None:
-        because = "a throttled process is slow in the same way; cpu.stat counts it"
+        because = "a throttled process is as slow; cpu.stat counts it"
         return RivalPart(
             cause=cause, title=title, status="cannot-tell", because=because, command=QUOTA.command
         )

@@ -1,9 +1,9 @@
 """A connection-tracking entry was made while the service's rule was missing, and its own packets keep it alive.
 
-net/netfilter/nf_nat_core.c: the first packet of a tuple decides on its translation; the rules are not asked again while
-the entry lives. A UDP sender that keeps its port renews the entry with every datagram (nf_conntrack_udp_timeout, 30 s):
-what it sends goes to the untranslated service address, or to an endpoint that is gone, until somebody deletes the entry
-(kubernetes/kubernetes#48370, #125467)."""
+net/netfilter/nf_nat_core.c: the first packet of a tuple decides on its translation; the rules are not evaluated
+again while the entry exists. A UDP sender that keeps its port renews the entry with every datagram
+(nf_conntrack_udp_timeout, 30 s): what it sends goes to the untranslated service address, or to an endpoint that is
+gone, until somebody deletes the entry (kubernetes/kubernetes#48370, #125467)."""
 
 from __future__ import annotations
 

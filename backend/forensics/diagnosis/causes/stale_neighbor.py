@@ -1,4 +1,4 @@
-"""A neighbor entry holds another MAC address than the host itself: frames go to somebody else, or to nobody.
+"""A neighbor entry has a MAC address that is not the host's: frames go to another host, or to none.
 
 RFC 826; net/core/neighbour.c: an entry that was learned (STALE, DELAY) is used until a probe fails, a static one
 (PERMANENT, as overlay plugins write them for their tunnel ends) for ever. After a host came back with another MAC
@@ -147,7 +147,7 @@ def _hypothesis(facts: Facts, one: NeighborConflict) -> Hypothesis:
 
 def _entry(facts: Facts, one: NeighborConflict) -> list[Weighed]:
     text = (
-        f"The entry for {one.address} is {one.listed} ({one.state}); the host's own listing has {one.own} on "
+        f"The entry for {one.address} is {one.listed} ({one.state}); the host's own output has {one.own} on "
         f"{of_place(one.interface)}."
     )
     evidence = line_evidence(one.lines)

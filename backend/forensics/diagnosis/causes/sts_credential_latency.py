@@ -1,4 +1,4 @@
-"""Each request waits for credentials of a token service: it is asked anew instead of once in a session, or is far away.
+"""Each request waits for a token service: credentials are not cached for their session, or the service is far away.
 
 AssumeRoleWithWebIdentity (IAM roles for service accounts), workload identity federation and Entra ID answer over TLS.
 The handshakes of TCP and TLS and the request cost a round trip each, so a region across an ocean takes half a second.

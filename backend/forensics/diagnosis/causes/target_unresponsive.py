@@ -1,7 +1,7 @@
-"""The host that was asked is down, or nothing routes to it: none of its ports answers.
+"""The destination host is down or not routed: none of its ports responds.
 
-A dead host on the own segment leaves failed neighbour entries (ARP, RFC 826; Linux reports EHOSTUNREACH once the entry
-fails) and, from a router, ICMP type 3 code 1 (RFC 792); otherwise only silence."""
+A dead host on the same segment leaves failed neighbor entries (ARP, RFC 826; Linux reports EHOSTUNREACH once the entry
+fails) and, from a router, ICMP type 3 code 1 (RFC 792); otherwise there is no response at all."""
 
 from __future__ import annotations
 

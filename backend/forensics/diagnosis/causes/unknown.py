@@ -1,4 +1,4 @@
-"""A delay is real and no cause stands: said as such, with what would decide."""
+"""A delay is real and no cause is supported: reported as unknown, with the evidence that would decide."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def _hypothesis(
         else list(findings[0].evidence)
     )
     places = _places(findings[0]) if findings else ()
-    reason = "the last location says nothing about the cause"
+    reason = "the last location does not show the cause"
     seen = (Weighed(0.1, _where(places), frames, reason),) if places else ()
     ecn, outage = ecn_losses(facts, links), outage_reported(facts, links)
     reported, told = (outage[0], (outage[1],)) if outage else ("", ())

@@ -1,8 +1,8 @@
-"""The receiver's application does not read: its window is closed, and the sender waits with data.
+"""The receiver's application does not read: its window is zero, and the sender waits with data.
 
 TCP reports to the sender how much room is left in the socket's buffer (RFC 9293 section 3.8.6). A window of 0 that the
-sender keeps asking about (probes) says that nobody takes data out of that buffer: the process is busy, blocked or
-paused. The network carried every packet of it."""
+sender keeps probing shows that no process reads from that buffer: the process is busy, blocked or paused. The network
+delivered every packet."""
 
 from __future__ import annotations
 

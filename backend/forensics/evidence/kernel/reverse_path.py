@@ -49,7 +49,7 @@ class ReversePath:
 
     @property
     def counted(self) -> int:
-        """Packets that the filter dropped between the listings."""
+        """Packets that the filter dropped between the dumps."""
         return self.rise.by if self.rise else 0
 
 

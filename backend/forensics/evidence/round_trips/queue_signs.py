@@ -13,7 +13,7 @@ RISING: Final = "round trips rose before"
 WAITED: Final = "one request before had waited, too"
 BURST: Final = "a burst of the sender's own bytes came first"
 ARRIVALS: Final = "other frames of the sender reached the receiver while the group waited"
-SAME_QUEUE: Final = "the other groups of the listing are of a queue that filled"
+SAME_QUEUE: Final = "the other groups in the output are of a queue that filled"
 GENTLE: Final = "the answers came one by one at the rate of a link"
 
 

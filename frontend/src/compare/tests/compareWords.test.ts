@@ -7,7 +7,7 @@ test.each([
   ["finished", "mixed", "fail"],
   ["finished", "better", "pass"],
   ["finished", "same", "pass"],
-  ["finished", "cannot-tell", "cannot tell"],
+  ["finished", "cannot-tell", "undecided"],
   ["finished", undefined, null],
   ["running", "same", "not finished"],
   ["failed", undefined, "not finished"],

@@ -79,7 +79,7 @@ describe("a diagnosis in full", () => {
   test("gives the command that decides about a rival nobody can tell", async () => {
     const card = await show(diagnosis());
     const rival = within(card).getByTestId("rival");
-    expect(rival.textContent).toContain("cannot tell");
+    expect(rival.textContent).toContain("undecided");
     expect(rival.textContent).toContain("conntrack -S");
   });
 });

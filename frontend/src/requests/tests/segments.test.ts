@@ -35,7 +35,7 @@ const GROUP: RequestGroup = {
 };
 
 test("a group says how many calls of each kind it makes", () => {
-  expect(calleeWords(GROUP).map((callee) => `${callee.words}: ${callee.names}`)).toEqual(["2 metadata calls: role, credentials", "2 downstream calls: POST x × 2"]);
+  expect(calleeWords(GROUP).map((callee) => `${callee.words}: ${callee.names}`)).toEqual(["2 metadata calls: role, credentials", "2 upstream calls: POST x × 2"]);
 });
 
 test("its shares leave out what takes nothing; where the server was not seen there is the wait alone", () => {

@@ -43,7 +43,7 @@ def test_the_listings_around_it_are_read(
     line = [*TEXTS].index(kind) + 1
     assert lost.lines_not_understood == (line,)
     assert lost.warnings == (
-        f"The parser of {kind} broke (BrokenError) on the listing at line {line}: not read.",
+        f"The parser of {kind} broke (BrokenError) on the dump at line {line}: not read.",
     )
     assert [dump for dump in found if dump.kind != kind] == [dump for dump in whole if dump.kind != kind]
     assert "test_broken_parsers.py" in caplog.text

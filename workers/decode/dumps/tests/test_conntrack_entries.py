@@ -71,7 +71,7 @@ def test_an_entry_cut_short_is_not_understood() -> None:
 def test_a_listing_with_fewer_entries_than_it_counted_is_named() -> None:
     lines = (SAMPLES / "conntrack-L.txt").read_text().split("\n")
     (dump,) = parse_dumps("\n".join(lines[:5]))
-    assert dump.warnings == ("conntrack counted 19 entries, this text holds 4: it is not the whole listing",)
+    assert dump.warnings == ("conntrack counted 19 entries, this text holds 4: the text is incomplete",)
 
 
 @pytest.mark.parametrize("port", ["65536", "-1", "1_0", "٣", "9" * 5000])

@@ -102,7 +102,7 @@ def test_options_that_nft_hides_are_a_warning() -> None:
 def test_a_ruleset_that_ends_too_early_is_a_warning() -> None:
     (dump,) = parse_dumps("table ip nat {\n\tchain c {\n\t\tmasquerade\n")
     assert len(dump.nat_rules) == 1
-    assert "not the whole listing" in dump.warnings[0]
+    assert "incomplete" in dump.warnings[0]
 
 
 def test_iptables_save_says_when_it_ran() -> None:

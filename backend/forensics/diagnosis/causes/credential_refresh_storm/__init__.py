@@ -1,8 +1,8 @@
-"""Credentials are fetched again at (nearly) every request: their lifetime is no longer than the SDK's refresh window.
+"""Credentials are refreshed on (nearly) every request: their lifetime is no longer than the SDK's refresh window.
 
 An SDK fetches new credentials when those it holds have less left than its window (15 min in AWS SDK for Java 1.x and
-botocore). An issuer that hands out credentials with no more than that (kiam by default: 15 min) makes it fetch at every
-use; each request then waits for one or two metadata calls (Adevinta, 2019)."""
+botocore). An issuer that hands out credentials with no more than that (kiam by default: 15 min) causes a refresh on
+every use; each request then waits for one or two metadata calls (Adevinta, 2019)."""
 
 from __future__ import annotations
 

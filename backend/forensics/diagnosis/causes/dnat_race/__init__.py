@@ -1,8 +1,8 @@
-"""The race for a tuple at a service address: the destination is rewritten, and two connections end on one tuple.
+"""Two connections to a service address get the same tuple after DNAT (conntrack insertion race).
 
-Like the race for an outgoing port, only that the clients asked for a service: kube-proxy's DNAT sends them to the same
-backend, and behind it their tuples must differ (net/netfilter/nf_nat_core.c, nf_nat_used_tuple). The loser's first
-packet is dropped (`insert_failed`, `drop`). UDP lookups from one socket meet the same way.
+Like the SNAT source-port race, but at the destination: kube-proxy's DNAT sends both clients to the same
+backend, and their tuples must differ behind it (net/netfilter/nf_nat_core.c, nf_nat_used_tuple). The loser's first
+packet is dropped (`insert_failed`, `drop`). Two UDP queries of one socket race in the same manner.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""IPVS drops the first SYN on a tuple that it still remembers, so that the connection waits for the retry.
+"""IPVS drops the first SYN on a tuple that still has an entry, so that the connection waits for the retransmission.
 
-With `conn_reuse_mode` other than 0 and `net.ipv4.vs.conntrack=1` a SYN on an entry in TIME_WAIT expires the entry and
-is dropped; the retry, about 1 s later, is scheduled anew (net/netfilter/ipvs/ip_vs_core.c; commit f719e3754ee2).
-Commit f0a5e4d7a594 (Linux 5.9, stable 4.19.140 and 5.8.2) ends the drop.
-Incident: Kubernetes issue 71114.
+With `conn_reuse_mode` other than 0 and `net.ipv4.vs.conntrack=1` a SYN on an entry in TIME_WAIT expires the entry
+and is dropped; the retransmission, about 1 s later, is scheduled again (net/netfilter/ipvs/ip_vs_core.c; commit
+f719e3754ee2). Commit f0a5e4d7a594 (Linux 5.9, stable 4.19.140 and 5.8.2) ends the drop. Incident: Kubernetes issue
+71114.
 """
 
 from __future__ import annotations

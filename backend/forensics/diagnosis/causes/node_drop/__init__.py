@@ -1,7 +1,7 @@
-"""SYNs vanish inside the node: a rule or a program drops them, since nothing that the kernel would count did.
+"""SYNs are dropped inside the node by a rule or a program; no kernel counter for other drops rose.
 
-What is left when a SYN is seen at one vantage point of the node and not at the next, no other source raced for its
-tuple, ports were free, and the counters of conntrack stand still.
+It remains when a SYN is captured at one vantage point of the node and absent at the next, no other source competed for
+its tuple, ports were free, and conntrack's counters stayed flat.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def _counters(facts: Facts, found: NodeLosses) -> tuple[bool, bool, list[Weighed
         return False, True, [Weighed(-4.0, text, delta_lines(delta), "a drop by a rule is not counted there")]
     times = [loss.transmission.time_ns for loss in found.losses]
     around = brackets(facts.node, delta, min(times), max(times))
-    text = f"{shown} {delta.between_dumps}, {lost:,} SYNs lost here: the kernel counted no failed insertion for them."
+    text = f"{shown} {delta.between_dumps}, {lost:,} SYNs lost here: the kernel counted no failed insertion."
     reason = "every packet that conntrack drops is counted there" + (
         "" if around else "; read at another time"
     )

@@ -111,7 +111,7 @@ def _counters(facts: Facts, inside: list[LostQuery]) -> tuple[bool, bool, list[W
         text = f"{shown}: conntrack counted them."
         return False, True, [Weighed(-4.0, text, delta_lines(delta), "a drop by a rule is not counted there")]
     around = brackets(facts.node, delta, inside[0].time_ns, inside[-1].time_ns)
-    text = f"{shown}: the kernel counted no failed insertion for them."
+    text = f"{shown}: the kernel counted no failed insertion."
     reason = "every packet that conntrack drops is counted there" + (
         "" if around else "; read at another time"
     )

@@ -1,4 +1,4 @@
-"""Every outgoing port towards a destination is in use: the kernel finds none for the next connection and drops it.
+"""Every SNAT port to a destination is in use: the kernel finds none for the next connection and drops its SYN.
 
 `nf_nat_l4proto_unique_tuple()` tries the ports of the range and, finding all taken, leaves a tuple that is in use; the
 entry cannot be stored (`insert_failed`) and the packet is dropped (`drop`) until ports are freed.

@@ -1,4 +1,4 @@
-"""Two sources are given one outgoing address and port at the same moment; the kernel drops the loser's SYN.
+"""SNAT gives two sources the same address and port at the same time; the kernel drops the second SYN.
 
 Between `get_unique_tuple()` choosing a free tuple and the confirmation of the entry in POSTROUTING nobody
 reserves it (net/netfilter/nf_nat_core.c); the second to confirm fails and its packet is dropped

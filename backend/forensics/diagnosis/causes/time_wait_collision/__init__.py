@@ -1,7 +1,7 @@
-"""A port is handed out again while the server still holds its old connection; the SYN is answered by a bare ACK.
+"""A source port is reused while the server still has the old connection; the SYN is answered by a bare ACK.
 
 A server keeps a closed connection in TIME-WAIT (RFC 9293 section 3.6.1; 60 s on Linux, net/ipv4/tcp_minisocks.c). A SYN
-on that tuple is answered with an ACK of the old numbers, the client resets and tries again.
+on that tuple is answered with an ACK of the old numbers, the client sends a RST and retransmits.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _hypothesis(facts: Facts, found: Collisions) -> Hypothesis:
         remedies=tuple(list_remedies(facts)),
         references=REFERENCES,
         refutation=(
-            "it would be refuted by a SYN-ACK to such a SYN, or by unused 5-tuples answered the same way"
+            "it would be refuted by a SYN-ACK to such a SYN, or by unused 5-tuples with the same response"
         ),
         figures=found.victims.figures,
         impact=found.victims.impact,

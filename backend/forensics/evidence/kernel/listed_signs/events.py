@@ -192,8 +192,8 @@ def hop_signs(dumps: Sequence[DumpInput], judged_hops: int) -> Iterator[ListingS
             else:
                 continue
             yield ListingSign(
-                "hops", "warning", "Probes lost on the way", text, ((each.input, (refused or last).line),), 1,
-                "whether the target ignores such probes, and on which way packets are lost",
+                "hops", "warning", "Probe loss on the path", text, ((each.input, (refused or last).line),), 1,
+                "whether the target ignores such probes, and in which direction packets are lost",
                 "mtr -rwc 100 --tcp -P PORT ADDRESS; the same from the other end",
             )  # fmt: skip
 
@@ -205,7 +205,7 @@ def _lost_at(hop: PathHop) -> str:
 
 def _refused_at(hop: PathHop) -> str:
     where = f"{of_object(hop.host)}" if hop.host else "A router"
-    return f"{where} answers {hop.mark} at hop {hop.hop}: it has no way to the target."
+    return f"{where} answers {hop.mark} at hop {hop.hop}: it has no route to the target."
 
 
 def histogram_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
@@ -251,7 +251,7 @@ def counter_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
             "counter", "info", "Counters of drops are not 0",
             f"Since boot: {shown([f'{name} {value:,}{_meaning(name)}' for name, value, _ in found])}.",
             tuple(line for _, _, lines in found for line in lines)[:_LINES_MOST], len(found),
-            "when they rose: one listing makes no rate",
+            "when they rose: one dump shows no rate",
             "the same command again, a minute later, while it fails",
         )  # fmt: skip
 
@@ -297,10 +297,10 @@ def fallen_counter_signs(kernel: KernelFacts) -> Iterator[ListingSign]:
         name, was, now, lines = found[0]
         more = f" and {len(found) - 1:,} more" if len(found) > 1 else ""
         yield ListingSign(
-            "fallen-counter", "info", "Counters went down between two listings",
+            "fallen-counter", "info", "Counters fell between two dumps",
             f"{kind}: {name}{more} went from {was:,} to {now:,}: a restart in between, or another host. No rise is "
             "computed.",
-            lines, len(found), "which of the two it was", "uptime; hostname   # with each listing",
+            lines, len(found), "which of the two it was", "uptime; hostname   # with each dump",
         )  # fmt: skip
 
 

@@ -95,7 +95,7 @@ _MEANINGS: Final = tuple(
             "the connection was there and no response came in time",
         ),
         (r"no route to host|EHOSTUNREACH", "no ARP reply, or an ICMP error (host unreachable or prohibited)"),
-        (r"network (?:is )?unreachable|ENETUNREACH", "the host has no route to that address, or an ICMP error said so"),
+        (r"network (?:is )?unreachable|ENETUNREACH", "no route to that address, or an ICMP error reported it"),
         (
             r"broken pipe|EPIPE",
             "the program wrote to a connection that its peer had closed or reset before",

@@ -99,7 +99,7 @@ def uncounted_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
             names = shown([f"{rule.chain} ({rule.verdict.upper()})" for rule in found])
             yield ListingSign(
                 "uncounted", "info", "Chains that end by dropping or rejecting",
-                f"What no rule before accepts is dropped or rejected at the end of {names}; this listing has no "
+                f"What no rule before accepts is dropped or rejected at the end of {names}; this dump has no "
                 "counters.", tuple((each.input, rule.line) for rule in found[:50]), len(found),
                 "whether they hit the failing packets",
                 "iptables -L -v -n -x   # twice, while it fails; iptables-save -c",

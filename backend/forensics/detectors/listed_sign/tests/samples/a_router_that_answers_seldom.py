@@ -10,7 +10,7 @@ from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected(None)
 LOOSENED = Thresholds(judged_hops=2)
-WRONG_CLAIM = "Probes lost on the way"
+WRONG_CLAIM = "Probe loss on the path"
 
 
 def build() -> Facts:
