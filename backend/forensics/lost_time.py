@@ -16,8 +16,10 @@ def total_lost_s(diagnoses: Sequence[DiagnosisPart], findings: Sequence[FindingP
     known = {finding.id: finding for finding in findings}
     total = sum(_lost_s(group, known) for group in _sharing_findings(diagnoses))
     explained = {name for each in diagnoses for name in each.findings}
-    told = {frame for name in explained if name in known for frame in _frames(known[name])}
-    total += sum(f.time_lost_s for f in findings if f.id not in explained and not _is_told(f, told))
+    explained_frames = {frame for name in explained if name in known for frame in _frames(known[name])}
+    total += sum(
+        f.time_lost_s for f in findings if f.id not in explained and not _is_explained(f, explained_frames)
+    )
     return round(total, 6)
 
 
@@ -44,6 +46,6 @@ def _frames(finding: FindingPart) -> set[tuple[str, int]]:
     return {(part.input, number) for part in finding.evidence for number in part.frames}
 
 
-def _is_told(finding: FindingPart, told: set[tuple[str, int]]) -> bool:
+def _is_explained(finding: FindingPart, explained_frames: set[tuple[str, int]]) -> bool:
     frames = _frames(finding)
-    return bool(frames) and len(frames & told) >= SAME_DELAY_SHARE * len(frames)
+    return bool(frames) and len(frames & explained_frames) >= SAME_DELAY_SHARE * len(frames)
