@@ -45,11 +45,7 @@ ASKED_ONCE = -1.0
 """A question put once and not again may be lost, out of date, or of a tunnel that waits for something to say."""
 PROOF = "capture port 53 for 60 s again: every query must be answered"
 HALVES_CEILING = 0.49
-<<<<<<< HEAD
-"""It answers other queries for the same names: that it ignores these, or that something drops them, looks alike."""
-=======
 """It answers other queries for the same names: it ignores these, or they are dropped on the path; unknown which."""
->>>>>>> 92d305de (Name frames explained, not told, in the sum of lost time)
 PASSING = -3.0
 """Where nearly all lost queries pass when put again, the resolver lives."""
 
