@@ -57,8 +57,13 @@ BRITISH = re.compile(
     r"\b(?:analyse[d]?|analysing|(?:anonymi|recogni|normali)s(?:e|ed|es|ing))\b", re.IGNORECASE
 )
 """Not looked for in the page's sources, where names in the code are spelled so."""
-NAMES = re.compile(r"anew=true|\bANEW\b|stallscope anonymise|anonymised?\.(?:tar|py)|(?:^|[\s/])anonymise$")
-"""Commands and files keep their names."""
+NAMES = re.compile(
+    r"\]\([^)]*\)|`anonymise`|entry-made-anew|anew=true|\bANEW\b|stallscope anonymise|anonymised?\.(?:tar|py)|"
+    r"(?:^|[\s/])anonymise$"
+)
+    r"\]\([^)]*\)|`anonymise`|entry-made-anew|anew=true|\bANEW\b|stallscope anonymise|anonymised?\.(?:tar|py)|(?:^|[\s/])anonymise$"
+)
+"""Commands, files, incidents of the lab and addresses of links keep their names."""
 BANNED_NAMES = {
     "told": "reported, announced, shown",
     "tells": "reports, shows",
@@ -85,6 +90,17 @@ BANNED_NOTES = {r"\b(?:told|tells|telling)\b": "reports, shows, states, distingu
 OF_THE_LIBRARY = {"guess_type"}
 OF_THE_PAGE = {word: term for word, term in BANNED_NAMES.items() if word != "gate"}
 """A comparison in a pipeline is a gate (Jenkins, GitLab and SonarQube call it so)."""
+GUIDES = (
+    "api.md",
+    "architecture.md",
+    "causes.md",
+    "ci/README.md",
+    "client.md",
+    "detection.md",
+    "first-use.md",
+    "fuzzing.md",
+    "settings.md",
+)
 TEXTS_OF = ("backend/forensics/detectors", "backend/forensics/diagnosis", "workers/cli")
 
 
@@ -136,8 +152,15 @@ def _descriptions() -> Iterator[tuple[str, str]]:
         yield from ((name, text) for text in descriptions_in(described))
 
 
+def _documents() -> Iterator[tuple[str, str]]:
+    names = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", *(f"docs/{name}" for name in GUIDES))
+    for path in (*(ROOT / name for name in names), *sorted((ROOT / "docs/causes").glob("*.md"))):
+        yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+
+
 def _texts() -> Iterator[tuple[str, str]]:
     yield from _descriptions()
+    yield from _documents()
     for folder in TEXTS_OF:
         for path in sorted((ROOT / folder).rglob("*.py")):
             if "tests" not in path.parts:

@@ -155,7 +155,7 @@ def _hypothesis(
     reason = "the last location does not show the cause"
     seen = (Weighed(0.1, _where(places), frames, reason),) if places else ()
     ecn, outage = ecn_losses(facts, links), outage_reported(facts, links)
-    reported, told = (outage[0], (outage[1],)) if outage else ("", ())
+    reported, shown = (outage[0], (outage[1],)) if outage else ("", ())
     lost_s = facts.delays.lost_by(links) if links else sum(f.time_lost_s for f in findings)
     steps = [ClaimPart(role="step", text=f.summary, evidence=list(f.evidence)) for f in findings]
     return Hypothesis(
@@ -165,7 +165,7 @@ def _hypothesis(
         statement=_statement(facts, findings, links, ecn, reported),
         prior=-0.2,
         steps=tuple(steps),
-        weighed=(*seen, *told, *(loss.piece for loss in ecn)),
+        weighed=(*seen, *shown, *(loss.piece for loss in ecn)),
         both_sides=False,
         independent=False,
         signs=0,

@@ -119,9 +119,7 @@ def _run(lab: Lab, quota_us: int | None) -> None:
     lab.truth |= {"quota_us": quota_us, "cpu_stat": {name: after[name] - before[name] for name in after}}
 
 
-@incident(
-    "cpu-quota", "cpu-quota-throttling", "the server's control group uses up its CPU quota and stands still"
-)
+@incident("cpu-quota", "cpu-quota-throttling", "the server's cgroup exhausts its CPU quota and is throttled")
 def cpu_quota(lab: Lab) -> list[Case]:
     """The scheduler stops all threads of the group until the next period of 100 ms."""
     _run(lab, lab.random.choice((12_000, 15_000, 20_000)))
