@@ -61,8 +61,6 @@ NAMES = re.compile(
     r"\]\([^)]*\)|`anonymise`|entry-made-anew|anew=true|\bANEW\b|stallscope anonymise|anonymised?\.(?:tar|py)|"
     r"(?:^|[\s/])anonymise$"
 )
-    r"\]\([^)]*\)|`anonymise`|entry-made-anew|anew=true|\bANEW\b|stallscope anonymise|anonymised?\.(?:tar|py)|(?:^|[\s/])anonymise$"
-)
 """Commands, files, incidents of the lab and addresses of links keep their names."""
 BANNED_NAMES = {
     "told": "reported, announced, shown",
