@@ -18,9 +18,12 @@ from backend.forensics.evidence.attempts.sent_syns import Bools
 from backend.forensics.evidence.clocks.sightings import Ints, join_rows
 from backend.forensics.evidence.clocks.sorted_rows import distinct, stable_order
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.nat.untranslated import tuple_key
 from backend.forensics.evidence.round_trips.routed_hosts import INITIAL_TTLS
 from backend.forensics.packets import ACK, RST, SYN, TCP
 
+USUALLY_OF_LEAST = 3
+"""Connections that opened, from which on the vantage point that all of them reached is one that others reach, too."""
 BY_SERVER_BIT = 2
 """Of `resets` in CONNECTION_DTYPE."""
 
@@ -38,6 +41,29 @@ def reset_on_path(facts: Facts, nodes: Ints, closed_ns: Ints) -> Bools:
     for number in distinct(place[far[found]]).tolist():
         mine = np.flatnonzero(found & (place[far] == number))
         found[mine] = recorded_at(facts.attempts, facts.attempts.places[number], closed_ns[mine])
+    return found
+
+
+def refused_on_path(facts: Facts, refused: Ints, opened: Ints, closed_ns: Ints) -> Bools:
+    """Of refused connections (rows of all connection tables, with the common time of their end in ns): every opened one
+    to that address and port reached one vantage point under the same address, which recorded then and saw no packet of
+    the refused one."""
+    found = np.zeros(len(refused), np.bool_)
+    if facts.quality.lossy or not len(refused) or not len(opened):
+        return found
+    table, place, far = _far_ends(facts, np.concatenate([refused, opened]))
+    near = np.concatenate([refused, opened])
+    server = tuple_key(table["server_high"], table["server_low"], table["server_port"].astype(np.int64))
+    refused_far, opened_far = far[: len(refused)], far[len(refused) :]
+    for each in distinct(server[refused]).tolist():
+        mine = np.flatnonzero(server[refused] == each)
+        passed = np.flatnonzero(server[opened] == each)
+        ends = distinct(place[opened_far[passed]])
+        if len(passed) < USUALLY_OF_LEAST or len(ends) != 1 or (server[opened_far[passed]] != each).any():
+            continue
+        beyond = (place[refused_far[mine]] != ends[0]) & (place[near[mine]] != ends[0])
+        beyond &= recorded_at(facts.attempts, facts.attempts.places[int(ends[0])], closed_ns[mine])
+        found[mine] = beyond
     return found
 
 

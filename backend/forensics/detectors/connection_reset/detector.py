@@ -20,7 +20,12 @@ from backend.forensics.evidence.clocks.sightings import Ints, join_rows
 from backend.forensics.evidence.clocks.sorted_rows import lexsort, stable_order, taken
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.nat.untranslated import tuple_key
-from backend.forensics.evidence.reset_origin import BY_SERVER_BIT, reset_on_path, reset_routes
+from backend.forensics.evidence.reset_origin import (
+    BY_SERVER_BIT,
+    refused_on_path,
+    reset_on_path,
+    reset_routes,
+)
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.packets import TCP
 from backend.forensics.report import FindingPart, Severity
@@ -33,12 +38,15 @@ BY_CLIENT: Final = 3
 UNTRANSLATED: Final = 4
 ON_PATH: Final = 5
 BY_SERVER_OR_PATH: Final = 6
+REFUSED_ON_PATH: Final = 7
+REFUSALS: Final = (REFUSED, REFUSED_ON_PATH)
 WORDS = {
     REFUSED: "refused",
     BY_SERVER: "reset by the server",
     BY_CLIENT: "reset by the client",
     ON_PATH: "reset by a device on the path, in the server's name",
     BY_SERVER_OR_PATH: "reset by the server or by a device on the path",
+    REFUSED_ON_PATH: "refused by a device on the path, in the server's name",
     UNTRANSLATED: "reset by the client: un-NATed packet from an unknown address",
 }
 
@@ -56,6 +64,10 @@ class Group:
     opened: int
     answered: int
     """HTTP requests that the destination answered: of kept connections each carries many."""
+    refused_of_open: int = 0
+    """Refused by an address and port that accepted others."""
+    accepted: int = 0
+    """Connections that these addresses and ports accepted."""
 
 
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
@@ -129,6 +141,9 @@ def _mark_on_path(facts: Facts, table: NDArray[np.void], capture: Ints, nodes: I
     both = np.flatnonzero((sort == BY_CLIENT) & ((table["resets"] & BY_SERVER_BIT) != 0))
     closed_ns = facts.clocks.of_captures(capture[both], _closed_ns(table[both]))
     sort[both[reset_on_path(facts, nodes[both], closed_ns)]] = ON_PATH
+    refused, opened = np.flatnonzero(sort == REFUSED), np.flatnonzero(table["syn_ack_ns"] != NEVER)
+    closed_ns = facts.clocks.of_captures(capture[refused], _closed_ns(table[refused]))
+    sort[refused[refused_on_path(facts, nodes[refused], nodes[opened], closed_ns)]] = REFUSED_ON_PATH
 
 
 def _swap_ends(table: NDArray[np.void], at: int) -> None:
@@ -143,7 +158,7 @@ def _groups(
 ) -> tuple[list[Group], int]:
     """(the largest groups, at most so many; number of all). By host for refusals (a scan asks every port), by endpoint
     for the rest."""
-    port = np.where(sort == REFUSED, 0, table["server_port"])
+    port = np.where(np.isin(sort, REFUSALS), 0, table["server_port"])
     key = tuple_key(table["server_low"] ^ table["server_high"], port, np.zeros(len(table), np.int64))
     chosen = np.flatnonzero(sort)
     order = chosen[lexsort((table["first_ns"][chosen], key[chosen], sort[chosen]))]
@@ -159,6 +174,8 @@ def _groups(
         server = int(row["server_high"]), int(row["server_low"]), int(row["server_port"])
         at = int(np.searchsorted(keys, every[part[0]]))
         opened = int(totals[at]) if at < len(keys) and keys[at] == every[part[0]] else 0
+        refused = np.isin(every[part], keys) if kind in REFUSALS else np.zeros(len(part), np.bool_)
+        accepted = int(totals[np.isin(keys, every[part[refused]])].sum())
         inputs = tuple(facts.captures[n].name for n in capture[part].tolist())
         closed = _closed_ns(table[part])
         groups.append(
@@ -170,6 +187,8 @@ def _groups(
                 facts.clocks.of_captures(capture[part], closed),
                 opened,
                 answered.get(server, 0),
+                int(refused.sum()),
+                accepted,
             )
         )
     return groups, len(parts)
@@ -185,7 +204,7 @@ def _largest(table: NDArray[np.void], sort: Ints, parts: Sequence[Ints], most: i
         if rank <= least:
             row = table[part[0]]
             server = Endpoint(int(row["server_high"]), int(row["server_low"]), int(row["server_port"]))
-            named.append((rank, server.host if rank[0] == -REFUSED else str(server), part))
+            named.append((rank, server.host if -rank[0] in REFUSALS else str(server), part))
     named.sort(key=lambda each: each[:2])
     return [(part, name) for _, name, part in named[:most]]
 
@@ -200,6 +219,11 @@ def _severity(group: Group, thresholds: Thresholds) -> Severity:
     number = len(group.rows)
     if group.sort == UNTRANSLATED:
         return "warning" if number >= thresholds.notable_untranslated else "info"
+    if group.sort in REFUSALS:
+        # A closed port refuses everybody; a service that refuses some and accepts others fails for its users.
+        asked = group.accepted + group.refused_of_open
+        often = group.refused_of_open >= thresholds.notable_ratio * asked
+        return "warning" if group.refused_of_open >= thresholds.notable_resets and often else "info"
     # Asked and not answered is what hurts. One that carried nothing is a health check or a scan; one that was answered
     # may be closed by RST on purpose.
     hurt = (group.rows["client_bytes"] > 0) & (group.rows["server_bytes"] == 0)
@@ -220,7 +244,7 @@ def _case(group: Group, thresholds: Thresholds) -> ConnectionReset:
     return ConnectionReset(
         severity=_severity(group, thresholds),
         confidence=0.9,
-        summary=f"{plural(len(rows), 'connection')} to {group.destination}: {WORDS[group.sort]}.",
+        summary=f"{plural(len(rows), 'connection')} to {group.destination}: {WORDS[group.sort]}{_others(group)}.",
         count=len(rows),
         first_ns=int(group.closed_ns.min()),
         last_ns=int(group.closed_ns.max()),
@@ -233,6 +257,14 @@ def _case(group: Group, thresholds: Thresholds) -> ConnectionReset:
         age_median_s=round(float(np.median(_closed_ns(rows) - rows["first_ns"])) / 1e9, 6),
         untranslated=group.sort == UNTRANSLATED,
     )
+
+
+def _others(group: Group) -> str:
+    if not group.refused_of_open:
+        return ""
+    some = "" if group.refused_of_open == len(group.rows) else f" ({group.refused_of_open:,} of them"
+    accepted = f"the same address and port accepted {group.accepted:,}"
+    return f"{some} where {accepted})" if some else f", while {accepted}"
 
 
 def _present(case: ConnectionReset) -> FindingPart:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -17,6 +18,10 @@ from backend.forensics.evidence.clocks.matched_packets import mix
 from backend.forensics.evidence.clocks.sightings import Ints, Place
 from backend.forensics.evidence.clocks.sorted_rows import distinct
 from backend.forensics.packets import ACK, FIN, RST, SYN, TCP
+
+SYN_DATA_BYTES: Final = 9_000
+"""A SYN carries data of one packet at most (RFC 7413): an ACK of so much behind it is of this connection, whose SYN-ACK
+was lost. One of another connection is so near by one chance in 500,000."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,8 @@ def find_challenges(attempts: Attempts) -> dict[int, Challenge]:
     isn[link[syns]] = rows["sequence"][syns]
     acks_at = np.flatnonzero(near & ((flags & (SYN | ACK | RST | FIN)) == ACK))
     # Nearly every ACK is that of the connection itself, or the client's.
-    acks_at = acks_at[rows["acknowledgement"][acks_at] != (isn[link[acks_at]] + 1) % 2**32]
+    beyond_syn = (rows["acknowledgement"][acks_at].astype(np.int64) - isn[link[acks_at]] - 1) % 2**32
+    acks_at = acks_at[beyond_syn > SYN_DATA_BYTES]
     place = attempts.sightings.place
     asked = distinct(mix(link[syns], place[syns], rows["source_port"][syns]))
     acks_at = acks_at[is_among(mix(link[acks_at], place[acks_at], rows["destination_port"][acks_at]), asked)]

@@ -176,3 +176,48 @@ def test_a_packet_that_escaped_translation_and_was_reset_is_told(number: int, se
         capture.packet("cni0", T0_NS + S + n + 1_000, client, pod, tcp_flags=RST)
     found = [f for f in detection(capture).findings if "un-NATed" in f.title]
     assert [(f.count, f.severity) for f in found] == [(number, severity)]
+
+
+@pytest.mark.parametrize(
+    ("refused", "accepted", "severity"), [(3, 57, "warning"), (3, 58, "info"), (2, 5, "info"), (9, 0, "info")]
+)
+def test_a_service_that_refuses_some_and_accepts_others_is_notable(
+    refused: int, accepted: int, severity: str
+) -> None:
+    capture = resets("", 0, among=accepted)
+    for n in range(refused):
+        client, at_ns = f"10.0.0.1:{40_000 + n}", T0_NS + n * 10 * MS
+        capture.syn(at_ns, plain_path(client, SERVER, *PLACES), isn=5_000 + n)
+        for place in PLACES:
+            columns = {"tcp_flags": RST | ACK, "acknowledgement": 5_001 + n}
+            capture.packet(place, at_ns + MS, SERVER, client, **columns)
+    (finding,) = detect(gather_facts([capture.build()], [])).findings
+    assert (finding.count, finding.severity) == (refused, severity)
+    assert (f"accepted {accepted}" in finding.summary) == (accepted > 0)
+
+
+@pytest.mark.parametrize(
+    ("seen_by_server", "opened", "sort"),
+    [
+        (False, 3, "refused by a device on the path, in the server's name"),
+        (True, 3, "refused"),
+        (False, 2, "refused"),
+    ],
+)
+def test_a_syn_that_never_reached_the_server_was_not_refused_by_it(
+    *, seen_by_server: bool, opened: int, sort: str
+) -> None:
+    near, far = CaptureBuilder(places=("client",)), CaptureBuilder(places=("server",))
+    for n in range(opened):
+        for capture, place in ((near, "client"), (far, "server")):
+            path = plain_path(f"10.0.0.1:{20_000 + n}", SERVER, place)
+            capture.connect(T0_NS + 2 * n * S, path, isn=n + 1)
+    for n in range(2):
+        client, at_ns = f"10.0.0.1:{40_000 + n}", T0_NS + S + n * 10 * MS
+        for capture, place in ((near, "client"), (far, "server")):
+            if place == "client" or seen_by_server:
+                capture.syn(at_ns, plain_path(client, SERVER, place), isn=5_000 + n)
+                columns = {"tcp_flags": RST | ACK, "acknowledgement": 5_001 + n}
+                capture.packet(place, at_ns + MS, SERVER, client, **columns)
+    found = detect(gather_facts([near.build(), replace(far.build(), name="server.pcap")], []))
+    assert [(getattr(case, "sort", ""), case.count) for case in found.cases] == [(sort, 2)]

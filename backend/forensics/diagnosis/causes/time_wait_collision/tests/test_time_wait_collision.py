@@ -53,6 +53,8 @@ class Case:
     retry_ns: int = 13 * MS
     gap_s: int = 1
     acknowledges: bool = False
+    syn_bytes: int = 0
+    """Of data that the ACK acknowledges behind the SYN."""
     dumps: list[DumpInput] = field(default_factory=lambda: rule(64))
 
     def hops(self, number: int, outer_port: int) -> list[Hop]:
@@ -75,7 +77,7 @@ class Case:
         capture.syn(at_ns, used, isn=isn)
         for hop in (hop for hop in reversed(used) if hop.place in self.places):
             back_ns = at_ns + 55_000 - hop.delay_ns
-            row = {"acknowledgement": isn + 1 if self.acknowledges else 77, "sequence": 9}
+            row = {"acknowledgement": isn + 1 + self.syn_bytes if self.acknowledges else 77, "sequence": 9}
             capture.packet(hop.place, back_ns, hop.destination, hop.source, tcp_flags=ACK, **row)
             if self.reset:
                 capture.packet(hop.place, back_ns + 5_000, hop.source, hop.destination, tcp_flags=RST)
@@ -122,8 +124,11 @@ def test_a_listing_of_the_closed_connections_stands_in_for_packets_of_them() -> 
     assert any(p.lines for c in listed.diagnosis().claims for p in c.evidence)
 
 
-def test_an_ack_that_acknowledges_the_syn_is_none_of_an_old_connection() -> None:
-    assert all(d.cause != "time-wait-collision" for d in Case(acknowledges=True).diagnoses())
+@pytest.mark.parametrize(("syn_bytes", "old"), [(0, False), (56, False), (1_460, False), (20_000, True)])
+def test_an_ack_that_acknowledges_the_syn_is_none_of_an_old_connection(syn_bytes: int, *, old: bool) -> None:
+    """Nor is one of the data that a SYN carries (TCP Fast Open), whose SYN-ACK was lost."""
+    found = Case(acknowledges=True, syn_bytes=syn_bytes).diagnoses()
+    assert any(d.cause == "time-wait-collision" for d in found) is old
 
 
 @pytest.mark.parametrize(("gap_s", "refuted"), [(115, False), (130, True)])
