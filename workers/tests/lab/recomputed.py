@@ -339,7 +339,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
         rf"The SYN-ACK was seen on .+, absent on .+: {_NUMBER} of {_NUMBER} retransmitted SYNs\.",
         _cited_answers,
     ),
-    (rf"(?P<some>{_NUMBER}) connections? to \S+: (?:refused|reset by .+)\.", _resets),
+    (rf"(?P<some>{_NUMBER}) connections? to \S+: (?:refused|reset by).*\.", _resets),
     (rf"\S+ sent two queries for \S+ from one socket, (?P<apart>{_TIME}) apart: .+", _two_queries),
     (rf"It retried after (?P<wait>{_TIME}), .+", _asked_again),
     (rf"The response came (?P<wait>{_TIME}) after the first query\.", _answered_after),
