@@ -150,7 +150,7 @@ def _step(settled: Settled) -> ClaimPart:
 
 
 def _shared_words(members: Sequence[Settled], ends: dict[int, _Ends]) -> str:
-    """``the host 192.0.2.1``, ``the path between …``, or the vantage point behind which they are lost."""
+    """``the host 192.0.2.1``, ``the path between …``, or the vantage point at which the path loses them."""
     common = reduce(and_, (ends[id(m)] for m in members))
     if len(common.asked) == len(common.asking) == 1:
         return f"the path between {min(common.asking)} and {min(common.asked)}"
@@ -160,7 +160,7 @@ def _shared_words(members: Sequence[Settled], ends: dict[int, _Ends]) -> str:
         return f"the host{'s' if len(hosts) > 1 else ''} {', '.join(hosts[:HOSTS_NAMED])}{more}"
     places = reduce(and_, (m.hypothesis.places for m in members))
     if places:
-        return f"the vantage point {min(places)}"
+        return f"the path at {min(places)}"
     each = [ends[id(m)].asked | ends[id(m)].asking for m in members]
     counted = Counter(word for words in each for word in words)
     return f"the host {min(counted, key=lambda word: (-counted[word], word))}"

@@ -16,6 +16,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.nat.port_pools import PortPool
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import EvidencePart, FindingPart, Severity
+from backend.forensics.wording import were
 
 KIND = "snat-port-exhaustion"
 
@@ -61,7 +62,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         return _nothing(facts, listed)
     total = sum(len(use.losses) for use in uses)
     why = (
-        f"{plural(total, 'SYN')} lost while no port was free; {plural(len(uses), 'range')} at "
+        f"{plural(total, 'SYN')} lost while few ports or none were free; {plural(len(uses), 'range')} at "
         "least half in use"
     )
     return Detection.of_groups(why, uses, partial(_case, facts), partial(_present, facts))
@@ -149,7 +150,10 @@ def _summary(pool: PortPool, losses: Sequence[Loss], has_packets: bool) -> str:
             if has_packets
             else "Only a capture shows whether SYNs were lost."
         )
-    return f"{use}; {plural(len(losses), 'SYN')} sent while none was free were dropped."
+    dropped = f"{plural(len(losses), 'SYN')} {were(len(losses))} dropped"
+    # Packets show a port as free when its connection closes; the kernel holds it for longer.
+    free = pool.range.ports - min(pool.in_use_at(loss.transmission.time_ns) for loss in losses)
+    return f"{use}; {dropped} while {f'at most {free:,}' if free > 0 else 'none'} of them {were(max(free, 1))} free."
 
 
 def _flows(pool: PortPool, losses: Sequence[Loss]) -> tuple[Flow, ...]:

@@ -67,10 +67,12 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination, ways: SplitWays) -> Hypothesis:
     own = [d.losses[number] for number in ways.losses]
     links = tuple(sorted({loss.attempt.link for loss in own}))
-    others = f"{ways.answered:,} of {ways.answered + ways.lost_living:,} were"
+    living = f"{plural(ways.answered, 'connection')} opened with the first SYN by {ways.living.word}"
+    if ways.lost_living:
+        living = f"{living}, where {plural(ways.lost_living, 'SYN')} got no answer"
     text = (
         f"{plural(ways.lost, 'SYN')} to {d.endpoint} left by {ways.dead.word}, none was answered; "
-        f"by {ways.living.word} {others} ({p_text(ways.p_value)})."
+        f"{living} ({p_text(ways.p_value)})."
     )
     reason = "chance does not choose an interface; Fisher's exact test"
     return Hypothesis(

@@ -132,7 +132,7 @@ def _equal(closes: EarlyCloses) -> list[Weighed]:
     spread_s, quiet_s = max(closes.quiet_s) - min(closes.quiet_s), statistics.median(closes.quiet_s)
     if spread_s > max(EQUAL_S, EQUAL_RATIO * quiet_s):
         return []
-    text = f"Each came {seconds_text(quiet_s)} after the last answer, within {seconds_text(spread_s)}."
+    text = f"The RSTs came {seconds_text(quiet_s)} (median) after the last answer, all within {seconds_text(spread_s)}."
     return [Weighed(0.8, text, frame_evidence(closes.frames), "a timer closed them, not a failure")]
 
 

@@ -85,7 +85,7 @@ def test_losses_before_one_vantage_point_are_one_verdict(place: str, left: int) 
     ]
     found = merge_shared(given, FINDINGS)
     assert len(found) == left
-    assert ("share the vantage point eth0" in found[0].hypothesis.statement) == (left == 1)
+    assert ("share the path at eth0" in found[0].hypothesis.statement) == (left == 1)
 
 
 def test_causes_that_choose_ports_stay_apart() -> None:

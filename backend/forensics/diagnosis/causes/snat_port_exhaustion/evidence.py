@@ -82,9 +82,10 @@ def _use(found: Shortage) -> tuple[bool, Weighed]:
     dumped = any(
         u.source == "dump" and u.most_at_ns > 0 and u.most >= 0.95 * pool.range.ports for u in pool.usages
     )
-    low = min(pool.in_use_at(loss.transmission.time_ns) for loss in found.losses)
+    in_use = [pool.in_use_at(loss.transmission.time_ns) for loss in found.losses]
+    low, high = min(in_use), max(in_use)
     text = (
-        f"{low:,} to {pool.in_use_max:,} of {pool.range.ports:,} ports of {pool.outer} towards "
+        f"{f'{low:,} to ' if low < high else ''}{high:,} of {pool.range.ports:,} ports of {pool.outer} towards "
         f"{pool.destination} were in use when each of the"
         f" {len(found.losses):,} SYNs was lost."
     )
