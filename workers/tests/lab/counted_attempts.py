@@ -324,7 +324,8 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     (rf"The host is up: (?P<some>{_N}) attempts? to its other ports (?:was|were) answered\.", _host_up),
     (rf"The server retransmitted its SYN-ACK in (?P<some>{_N}) attempts?: .+", _same_syn_acks),
     (
-        rf"(?P<some>{_N}) of (?P<all>{_N}) lost SYNs (?:were captured as far out as|left one host and did not) .+",
+        rf"(?P<some>{_N}) of (?P<all>{_N}) (?:lost|retransmitted or unanswered) SYNs? "
+        r"(?:were captured as far out as|left one host and did not) .+",
         cited_transmissions,
     ),
     (

@@ -36,6 +36,8 @@ ALSO_TRUE = {
     "more-csum-offload": ("receiver-drop", "inner-checksum-drop"),
     "more-ecmp-dead": ("dead-path",),
     "more-keepalive-race": ("keepalive-race",),
+    # IPReversePathFilter of the node rose by 127.
+    "more-rp-filter": ("reverse-path-filter",),
     "rx-backlog-bloat": ("queue-buildup",),
     "rx-backlog-reply": ("receive-queue-stall",),
     # Two SYNs are absent behind the SNAT, and insert_failed rose by two.

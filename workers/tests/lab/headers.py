@@ -36,7 +36,7 @@ class Header(NamedTuple):
     """Payload by the IP header's length."""
     id: int
     interface: int
-    """Of Linux cooked captures; 0 otherwise."""
+    """Of Linux cooked captures and, in the order of appearance, of pcapng files; 0 otherwise."""
     timestamp: int
     """TSval; -1 without."""
     payload: bytes
@@ -60,11 +60,11 @@ class Header(NamedTuple):
 def headers_of(path: Path) -> tuple[Header, ...]:
     """All IPv4 packets of a capture, in the order of the file."""
     rows = enumerate(frames_of(path).raw(), 1)
-    found = (_header(number, time_ns, link, frame) for number, (time_ns, link, frame) in rows)
+    found = (_header(number, *row) for number, row in rows)
     return tuple(header for header in found if header is not None)
 
 
-def _header(number: int, time_ns: int, link: int, frame: bytes) -> Header | None:
+def _header(number: int, time_ns: int, link: int, interface: int, frame: bytes) -> Header | None:
     start = _HEADER_BYTES[link]
     if link != 101:
         if len(frame) < start:
@@ -74,7 +74,7 @@ def _header(number: int, time_ns: int, link: int, frame: bytes) -> Header | None
             kind, start = int.from_bytes(frame[start + 2 : start + 4]), start + 4
         if kind != _IPV4:
             return None
-    interface = int.from_bytes(frame[4:8]) if link == 276 else 0
+    interface = int.from_bytes(frame[4:8]) if link == 276 else interface
     return _ip(number, time_ns, interface, frame[start:])
 
 

@@ -87,7 +87,8 @@ class Frames:
     """The frames of a file, dissected when they are asked for."""
 
     def __init__(self, path: Path) -> None:
-        self._raw: list[tuple[int, int, bytes]] = []
+        self._raw: list[tuple[int, int, int, bytes]] = []
+        interfaces: dict[bytes, int] = {}
         with RawPcapReader(str(path)) as reader:
             is_ng = isinstance(reader, RawPcapNgReader)
             about: Any  # of another class for each of both formats
@@ -95,29 +96,30 @@ class Frames:
                 if is_ng:
                     ticks = (about.tshigh << 32) | about.tslow
                     time_ns, link = ticks * _NS // about.tsresol, about.linktype
+                    interface = interfaces.setdefault(about.ifname or b"", len(interfaces))
                 else:
                     unit = 1 if reader.nano else 1_000
-                    time_ns, link = about.sec * _NS + about.usec * unit, reader.linktype
-                self._raw.append((time_ns, link, data))
+                    time_ns, link, interface = about.sec * _NS + about.usec * unit, reader.linktype, 0
+                self._raw.append((time_ns, link, interface, data))
         self._known: dict[int, Frame] = {}
 
     def __len__(self) -> int:
         return len(self._raw)
 
-    def raw(self) -> Iterator[tuple[int, int, bytes]]:
-        """(time in ns, link type, bytes) of each frame."""
+    def raw(self) -> Iterator[tuple[int, int, int, bytes]]:
+        """(time in ns, link type, interface of a pcapng, bytes) of each frame."""
         return iter(self._raw)
 
     def holding(self, part: bytes, longest: int = 1 << 16) -> Iterator[Frame]:
         """Frames of at most so many bytes that hold these: the few that are worth dissecting."""
-        for number, (_, _, data) in enumerate(self._raw, 1):
+        for number, (*_, data) in enumerate(self._raw, 1):
             if len(data) <= longest and part in data:
                 yield self[number]
 
     def __getitem__(self, number: int) -> Frame:
         """By its number in the file, from 1."""
         if number not in self._known:
-            time_ns, link, data = self._raw[number - 1]
+            time_ns, link, _, data = self._raw[number - 1]
             layer = conf.l2types.num2layer.get(link, Ether)
             self._known[number] = Frame(number, time_ns, layer(data))
         return self._known[number]

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 SLACK = 0.005
 """Confidences have three digits; a hundredth less is not "less sure"."""
 SHUFFLES = 2
-WHERE_AND_WHY = frozenset(("return-path-loss", "reverse-path-filter"))
-"""One says where an answer was lost, the other why it was lost there."""
+WHERE, WHY = "return-path-loss", "reverse-path-filter"
+"""One says where an answer was lost, the other why it was lost there. The first is true wherever the second is."""
 COMPETITORS = frozenset(("snat-port-race", "time-wait-collision"))
 """The SYN that a lost one competed with is cited beside it, and left with a port that the server still held."""
 LOSES_OR_DELAYS = frozenset(("loss", "stall"))
@@ -53,7 +53,7 @@ def broken_promises(instance: Instance, scratch: Path, *, short: bool = False) -
 def said_wrong(instance: Instance, report: Report | None) -> dict[str, float]:
     """Causes ≥ 0.5 that are not true of the instance."""
     found = {d.cause: d.confidence for d in named(report)}
-    right = instance.right | (WHERE_AND_WHY if instance.right & WHERE_AND_WHY else frozenset())
+    right = instance.right | ({WHERE} if WHY in instance.right else set())
     return {c: s for c, s in found.items() if c != ANY_CAUSE and c not in right}
 
 
@@ -123,7 +123,7 @@ def exclusive(report: Report | None) -> Iterator[str]:
     lost = [d for d in named(report) if d.role in LOSES_OR_DELAYS and d.cause != ANY_CAUSE]
     told = [(d.cause, d.confidence, _told_frames(d.model_dump())) for d in lost]
     for (one, sure, frames), (other, as_sure, others) in combinations(told, 2):
-        if one != other and frames & others and {one, other} not in (WHERE_AND_WHY, COMPETITORS):
+        if one != other and frames & others and {one, other} not in ({WHERE, WHY}, COMPETITORS):
             yield f"{one} {sure:.2f} and {other} {as_sure:.2f} about {len(frames & others)} frames"
 
 

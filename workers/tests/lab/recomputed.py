@@ -10,11 +10,13 @@ from scapy.layers.dns import DNS
 
 from workers.tests.lab import (
     counted_attempts,
+    counted_data,
     counted_errors,
     counted_lines,
     counted_lookups,
     counted_requests,
     counted_stalls,
+    counted_tuples,
 )
 from workers.tests.lab.independent import ACK, RST, SYN, Frame, frames_of
 from workers.tests.lab.sentences import count, seconds, told_s
@@ -376,6 +378,8 @@ EVERY: tuple[tuple[str, Check], ...] = (
     *counted_lines.CHECKS,
     *counted_requests.CHECKS,
     *counted_stalls.CHECKS,
+    *counted_data.CHECKS,
+    *counted_tuples.CHECKS,
 )
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from workers.tests.lab.evidence import Instance, instances_below, report_on
-from workers.tests.lab.properties import said_wrong, verdicts
+from workers.tests.lab.evidence import Instance, instances_below, report_on, sureness
+from workers.tests.lab.incident import CONFIDENT
+from workers.tests.lab.properties import SLACK, said_wrong
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,18 +41,32 @@ def inputs_of_hosts(instance: Instance) -> dict[str, list[Path]]:
 
 
 def wrong_by_host(instance: Instance) -> list[str]:
-    """A line for each cause >= 0.5 that is not true of the incident, and for verdicts that depend on the order."""
+    """A line for each cause >= 0.5 that is not true of the incident, for a report that depends on the order, and for a
+    right cause that one host is surer of than all."""
     wrong = []
     hosts = inputs_of_hosts(instance)
-    for host, paths in sorted(hosts.items()):
-        wrong += [f"{host}: {each}" for each in _said_wrong(instance, report_on(paths))]
+    alone = {host: report_on(paths) for host, paths in sorted(hosts.items())}
+    for host, report in alone.items():
+        wrong += [f"{host}: {each}" for each in _said_wrong(instance, report)]
     everything = [path for paths in hosts.values() for path in paths]
     whole = report_on(everything)
     wrong += [f"all hosts: {each}" for each in _said_wrong(instance, whole)]
+    surest = _right(instance, whole)
+    wrong += [
+        f"{host}: right {sure:.2f}, with all hosts {surest:.2f}"
+        for host, report in alone.items()
+        if (sure := _right(instance, report)) >= CONFIDENT and surest < sure - SLACK
+    ]
     Random(1).shuffle(everything)
-    if verdicts(report_on(everything)) != verdicts(whole):
-        wrong.append("other verdicts in another order")
+    again = report_on(everything)
+    if (again and again.model_dump_json()) != (whole and whole.model_dump_json()):
+        wrong.append("another report in another order")
     return wrong
+
+
+def _right(instance: Instance, report: Report | None) -> float:
+    """How sure the report is of what is true."""
+    return max((sure for cause, sure in sureness(report).items() if cause in instance.right), default=0.0)
 
 
 def _said_wrong(instance: Instance, report: Report | None) -> list[str]:

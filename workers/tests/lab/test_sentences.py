@@ -18,8 +18,8 @@ COUNTED_LEAST = 10
 """Sentences of the short instances that are counted again: a template that no longer fits its sentence is missed."""
 
 NOT_COUNTED = frozenset(Path(__file__).with_name("not_counted.txt").read_text(encoding="utf-8").splitlines())
-"""Templates of sentences with numbers that nothing counts again yet: of statistics over all attempts, of conntrack
-entries in use. A template that is not among them fails, and so does one of them that no sentence fits any more."""
+"""Templates of sentences with numbers that nothing counts again yet: of stalls and queues, of search lists, of IPVS.
+A template that is not among them fails, and so does one of them that no sentence fits any more."""
 
 
 @dataclass
