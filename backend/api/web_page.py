@@ -26,7 +26,11 @@ NOT_BUILT = (
     "The API is at <a href='/api/openapi.json'>/api/openapi.json</a>."
 )
 
-INVESTIGATION_ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
+INVESTIGATION_PAGE = re.compile(
+    r"[0-9A-Za-z_-]{1,64}"
+    r"(/(timeline|rtt|requests|state|packets|files|report|findings(/[^/]{1,200})?|connections(/\d{1,15})?)?)?"
+)
+"""What can be the address of a page, below /i/. The pages are those of the router (frontend/src/app/router.tsx)."""
 NOT_FOUND = 404
 
 router = APIRouter(include_in_schema=False)
@@ -68,8 +72,8 @@ def rule_page(rest: str) -> Response:
 
 @router.get("/i/{rest:path}")
 def investigation_page(rest: str) -> Response:
-    """The same for an investigation. Whether there is one is not decided here, only that no id looks so."""
-    return _page("", status=200 if INVESTIGATION_ID.fullmatch(rest.partition("/")[0]) else NOT_FOUND)
+    """The same for an investigation. Whether there is one is not decided here, only that no address looks so."""
+    return _page("", status=200 if INVESTIGATION_PAGE.fullmatch(rest) else NOT_FOUND)
 
 
 @router.get("/s/{share_id}/preview.png")

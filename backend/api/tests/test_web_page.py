@@ -21,7 +21,19 @@ def built_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("path", ["/", "/new", "/compare", "/i/0123/timeline", "/i/0123/c/15", "/s/ab12"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/",
+        "/new",
+        "/compare",
+        "/i/0123/timeline",
+        "/i/0123/connections/15",
+        "/i/0123/findings/dns-delay-1",
+        "/i/0123/",
+        "/s/ab12",
+    ],
+)
 def test_every_address_of_the_interface_is_the_page(client: httpx.Client, path: str) -> None:
     answer = client.get(path)
     assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-cache")
@@ -35,6 +47,9 @@ def test_every_address_of_the_interface_is_the_page(client: httpx.Client, path: 
         "/settings/x",
         "/i/",
         "/i/a b",
+        "/i/0123/nothing",
+        "/i/0123/timeline/x",
+        "/i/0123/connections/abc",
         "/i/" + "a" * 65,
         "/i/../x",
         "/api2",

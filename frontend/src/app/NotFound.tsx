@@ -9,7 +9,7 @@ export function NotFound({ was }: { was?: string }) {
     <main className="page" data-testid="not-found">
       <h1>{title}</h1>
       <p>
-        {was === undefined ? "The investigation may have been deleted." : `“${was}” was deleted, or your access to it was removed.`}{" "}
+        {was === undefined ? "There is nothing at this address. An investigation may have been deleted." : `“${was}” was deleted, or your access to it was removed.`}{" "}
         <RouteLink href="/">All investigations</RouteLink>
       </p>
     </main>

@@ -1,6 +1,7 @@
 /** `/i/:id/connections/:cid`: one connection at every capture point it crossed. */
 import { useParams } from "@tanstack/react-router";
 
+import { Problem } from "../api/http";
 import { useConnection } from "../api/queries";
 import { useSource } from "../api/source";
 import type { ConnectionDetail } from "../api/types";
@@ -20,10 +21,12 @@ import { PictureButtons } from "../pictures/PictureButtons";
 import { useTokens } from "../timeline/useTokens";
 import { Region } from "../ui/Region";
 import { RouteLink, useAddress } from "../ui/RouteLink";
+import { useTitle } from "../ui/useTitle";
 
 export function ConnectionPage() {
   const { cid } = useParams({ strict: false }) as { cid: string };
   const detail = useConnection(cid);
+  if (detail.error instanceof Problem && detail.error.status === 404) return <Gone />;
   return (
     <Region label="Connection" query={detail}>
       {(found) => (
@@ -37,6 +40,18 @@ export function ConnectionPage() {
         </>
       )}
     </Region>
+  );
+}
+
+/** The address is of an analysis that is no more, or was never one. */
+function Gone() {
+  const { page } = useSource();
+  useTitle("Connection not found");
+  return (
+    <>
+      <h1>The current analysis has no such connection</h1>
+      <p><RouteLink href={`${page}/connections`}>All connections</RouteLink></p>
+    </>
   );
 }
 
