@@ -105,8 +105,8 @@ def _statement(case: MetadataCase) -> str:
     window = pattern.sdk.window_s if pattern.sdk else None
     left = f"{pattern.lifetime_s:,.0f} s"
     if window and pattern.least_left_s is not None and pattern.least_left_s <= window:
-        return f"{who}: they had {left} left, and the SDK refreshes below {window:,} s."
-    return f"{who} although they had {left} left."
+        return f"{who}: the credentials had {left} left, and the SDK refreshes below {window:,} s."
+    return f"{who} although the credentials had {left} left."
 
 
 def _figures(case: MetadataCase) -> tuple[tuple[str, str], ...]:
