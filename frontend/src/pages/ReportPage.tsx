@@ -236,11 +236,19 @@ function PlainTable({ table }: { table: RecordTable }) {
         </thead>
         <tbody>
           {rows.map((row, at) => (
-            <tr key={at}>{table.columns.map((column, cell) => <td key={column.name} className={column.number ? "number" : column.kind === "frame" ? "whole" : undefined}>{cellWords(row[cell], column.kind)}</td>)}</tr>
+            <tr key={at}>{table.columns.map((column, cell) => <Cell key={column.name} words={cellWords(row[cell], column.kind)} number={column.number === true} />)}</tr>
           ))}
         </tbody>
       </table>
       {table.rowsTotal > rows.length && <p className="dim">The first {count(rows.length)} of {count(table.rowsTotal)}.</p>}
     </div>
   );
+}
+
+/** Up to the longest IPv4 address with its port, one word is not broken on paper. */
+const WHOLE_MOST = 21;
+
+function Cell({ words, number }: { words: string; number: boolean }) {
+  const isWhole = words.length <= WHOLE_MOST && !words.includes(" ");
+  return <td className={number ? "number" : isWhole ? "whole" : undefined}>{words}</td>;
 }

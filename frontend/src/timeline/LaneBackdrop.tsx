@@ -2,12 +2,12 @@
 import type { ReactNode } from "react";
 
 import type { TimelineLane } from "../api/types";
-import { count, plural } from "../format/quantity";
+import { count } from "../format/quantity";
 import { Plain } from "../glossary/Plain";
 import { laneSentence } from "../glossary/plainWords";
 import { NameBeside } from "../names/NameBeside";
 import { useNameOf } from "../names/NamesProvider";
-import { COLLAPSED_GAP, hatchesOf, LANE_HEIGHT, type ChartGeometry } from "./laneLayout";
+import { COLLAPSED_GAP, collapsedWords, hatchesOf, LANE_HEIGHT, type ChartGeometry } from "./laneLayout";
 import type { Tick } from "./ticks";
 import type { TimeAxis } from "./timeAxis";
 
@@ -89,12 +89,10 @@ interface CollapsedProps {
 /** "+7 lanes, 0 findings": lanes that are not shown are counted, with what lies on them. */
 export function CollapsedLanes({ geometry, left, open, toggle }: CollapsedProps) {
   const { collapsed, collapsible } = geometry;
-  const blind = collapsed.filter((lane) => !lane.captured && lane.role !== "nat").length;
-  const findings = new Set(collapsed.flatMap((lane) => lane.findings)).size + left.findings;
-  const lanes = collapsed.length + left.lanes;
-  if (lanes === 0 && !collapsible) return null;
-  const words = lanes === 0 ? LESS : `+${plural(lanes, "lane")}, ${plural(findings, "finding")}${blind > 0 ? `, ${blind} not captured` : ""}`;
-  const most = open && collapsed.length === 0 && lanes > 0;
+  const hidden = collapsedWords(geometry, left);
+  if (hidden === "" && !collapsible) return null;
+  const words = hidden || LESS;
+  const most = open && collapsed.length === 0 && hidden !== "";
   return (
     <div className="timeline-collapsed" style={{ height: COLLAPSED_GAP }}>
       {most && <span>{words}</span>}

@@ -1,6 +1,7 @@
 /** Where each lane stands: pure geometry shared by the canvas and by the HTML around it. */
 
 import type { TimelineLane as Lane, TimelineMark as Mark } from "../api/types";
+import { plural } from "../format/quantity";
 import type { TimeAxis } from "./timeAxis";
 
 export const RULER_HEIGHT = 26;
@@ -64,6 +65,14 @@ export interface ChartGeometry {
 export function orderLanes(lanes: readonly Lane[], pinned: readonly string[]): Lane[] {
   const top = pinned.flatMap((id) => lanes.filter((lane) => lane.id === id));
   return [...top, ...lanes.filter((lane) => !pinned.includes(lane.id))];
+}
+
+/** "+7 lanes, 0 findings, 2 not captured": what is not shown, `left` with what the server kept to itself; empty if all is. */
+export function collapsedWords({ collapsed }: ChartGeometry, left: { lanes: number; findings: number }): string {
+  const lanes = collapsed.length + left.lanes;
+  const blind = collapsed.filter((lane) => !lane.captured && lane.role !== "nat").length;
+  const findings = new Set(collapsed.flatMap((lane) => lane.findings)).size + left.findings;
+  return lanes === 0 ? "" : `+${plural(lanes, "lane")}, ${plural(findings, "finding")}${blind > 0 ? `, ${blind} not captured` : ""}`;
 }
 
 interface LanesWanted {

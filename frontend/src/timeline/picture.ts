@@ -4,7 +4,7 @@ import { buildOption, type ChartContent, type ChartView } from "./buildOption";
 import { readTime, zeroWords, type Clock } from "../format/clock";
 import { stretch } from "../format/offset";
 import { marksText } from "./detail";
-import { RULER_HEIGHT } from "./laneLayout";
+import { collapsedWords, RULER_HEIGHT } from "./laneLayout";
 import { legendWords } from "./Legend";
 import { crowdsOf } from "./levels";
 import { DIM, EDGE_PX, framed, HEAD_PX, ruled, written, type PictureWords } from "../pictures/frame";
@@ -33,7 +33,8 @@ export function timelinePicture(view: ChartView, content: ChartContent, tokens: 
   const chart = buildOption(view, content, tokens).series
     .flatMap((series) => series.data.map((_, dataIndex) => series.renderItem({ dataIndex }))).map((shape) => (shape ? svgOf(shape) : "")).join("");
   const plot = `<clipPath id="plot"><rect width="${geometry.widthPx}" height="${geometry.height}"/></clipPath><g transform="translate(${LEFT_PX} ${top})" clip-path="url(#plot)">${chart}</g>`;
-  return framed(lanes + ruler + plot, width, RULER_HEIGHT + geometry.height, words, tokens);
+  const hidden = written(EDGE_PX, top + geometry.lanesBottom + 18, collapsedWords(geometry, content.overview.lanes_left), tokens, DIM);
+  return framed(lanes + ruler + plot + hidden, width, RULER_HEIGHT + geometry.height, words, tokens);
 }
 
 /** Title, window, legend and source of what is drawn. */

@@ -15,7 +15,7 @@ function picture(lanes: number): Document {
   const starts = Array.from({ length: 1200 }, (_, at) => at * 1_600_000);
   const base = sampleTimeline();
   const all = Array.from({ length: lanes }, (_, n) => ({ ...sampleLane({ id: n === 0 ? "near" : `l${n}` }), start: starts, packets: starts.map((_, at) => (at * 7) % 40), bytes: [], syns: [] }));
-  const timeline = sampleTimeline({ lanes: [...all, sampleLane({ id: "far" })], marks: [...base.marks, sampleMark({ id: "z", t: 9_000_000, label: "<script>alert(1)</script>\u0000" })] });
+  const timeline = sampleTimeline({ lanes: [...all, sampleLane({ id: "far" }), sampleLane({ id: "blind", captured: false, packets_total: 0, start: [], packets: [], bytes: [], syns: [] })], marks: [...base.marks, sampleMark({ id: "z", t: 9_000_000, label: "<script>alert(1)</script>\u0000" })] });
   const view: ChartView = { axis: linearAxis({ fromNs: 0, durationNs: 2_000_000_000 }, 1048), geometry: layoutLanes(timeline.lanes, 1048), selection: null, currentMark: null, filter: "" };
   const content: ChartContent = { timeline, overview: timeline, findings: [], findingRows: { rows: [], more: 0 }, letters: new Map(), marks: timeline.marks, chosen: new Set() };
   const text = timelinePicture(view, content, TOKENS, [{ t: 0, label: "+0 s" }], WORDS);
@@ -27,7 +27,7 @@ test("the picture is one SVG with title, ruler, lanes, window and source, and wh
   const svg = picture(4);
   expect(svg.querySelector("parsererror")).toBeNull();
   const said = [...svg.querySelectorAll("text")].map((text) => text.textContent);
-  for (const words of [WORDS.title, WORDS.facts, WORDS.source, "+0 s", "near", "far", "✖ missing 1"]) expect(said).toContain(words);
+  for (const words of [WORDS.title, WORDS.facts, WORDS.source, "+0 s", "near", "far", "+1 lane, 0 findings, 1 not captured", "✖ missing 1"]) expect(said).toContain(words);
   expect(svg.querySelectorAll("script, foreignObject, image, [href]").length).toBe(0);
   expect(said.join()).not.toContain("\u0000");
 });
