@@ -19,7 +19,7 @@ from backend.forensics.evidence.absence.destination import Destination
 from backend.forensics.evidence.clocks.grouped_rows import is_among
 from backend.forensics.evidence.clocks.matched_packets import mix
 from backend.forensics.evidence.clocks.sightings import Ints, Place
-from backend.forensics.evidence.clocks.sorted_rows import distinct, taken
+from backend.forensics.evidence.clocks.sorted_rows import distinct, place_in, taken
 from backend.forensics.evidence.tcp.unaccepted import first_data, unaccepted
 from backend.forensics.packets import TCP
 from backend.forensics.signals import SENT_AGAIN
@@ -144,8 +144,9 @@ class _Ends:
             for end in ("server", "client")
         )
         self._other = client != server
-        self.known, of = np.unique(np.concatenate([server, client[self._other]]), return_inverse=True)
-        self._of = of.reshape(-1)
+        hosts = np.concatenate([server, client[self._other]])
+        self.known = distinct(hosts)
+        self._of = place_in(self.known, hosts)
 
     def counted(self, by_client: Counts, by_server: Counts) -> Counts:
         """By direction (to a host, from it), kind and host."""
@@ -153,7 +154,7 @@ class _Ends:
         for way, (ours, theirs) in enumerate(((by_client, by_server), (by_server, by_client))):
             for kind in (0, 1):
                 both = np.concatenate([ours[kind], theirs[kind][self._other]])
-                np.add.at(counts[way, kind], self._of, both)
+                counts[way, kind] = np.bincount(self._of, both, minlength=len(self.known))
         return counts
 
 

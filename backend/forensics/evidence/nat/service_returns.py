@@ -137,12 +137,19 @@ def find_foreign_answers(attempts: Attempts) -> list[ForeignAnswers]:
     number = taken(rows["sequence"], syn).astype(np.int64)
     asked_key = mix(seen.place[syn], *_end(rows, syn, "source"), number)
     came_key = mix(seen.place[answer], *_end(rows, answer, "destination"), wanted)
-    same_key = distinct(mix(asked_key, *_end(rows, syn, "destination")))
     order = stable_argsort(asked_key)
     ordered = asked_key[order]
     at = np.minimum(place_in(ordered, came_key), len(order) - 1)
-    known = ordered[at] == came_key
-    foreign = known & ~is_among(mix(came_key, *_end(rows, answer, "source")), same_key)
+    # Nearly all come from where the first of these SYNs went.
+    first = syn[order[at]]
+    same = _same_host(rows, "source", answer, rows, "destination", first)
+    same &= taken(rows["source_port"], answer) == taken(rows["destination_port"], first)
+    foreign = (ordered[at] == came_key) & ~same
+    if not foreign.any():
+        return []
+    same_key = distinct(mix(asked_key, *_end(rows, syn, "destination")))
+    others = np.flatnonzero(foreign)
+    foreign[others] = ~is_among(mix(came_key[others], *_end(rows, answer[others], "source")), same_key)
     if not foreign.any():
         return []
     return _answers(attempts, answer[foreign], syn[order[at[foreign]]])
