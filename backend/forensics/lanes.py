@@ -87,7 +87,7 @@ def _place_lane(facts: Facts, place: Place, role: str) -> LanePart:
     capture, point = facts.captures[place.capture], place.point
     return LanePart(
         id=place.id,
-        name=interface_name(facts, place),
+        name=place.name,
         role=role,  # type: ignore[arg-type]
         captured=True,
         packets=point.packets,
@@ -95,15 +95,6 @@ def _place_lane(facts: Facts, place: Place, role: str) -> LanePart:
         last=rfc3339(facts.clocks.at_reference(place.capture, capture.last_ns)) if point.packets else None,
         parts=list(point.parts),
     )
-
-
-def interface_name(facts: Facts, place: Place) -> str:
-    """The name of `ip link` for a bare interface index, where such a listing was given."""
-    if place.point.interface_index is not None:
-        for _, interface in facts.kernel.interfaces():
-            if interface.index == place.point.interface_index:
-                return interface.name
-    return place.name
 
 
 def uncaptured_sources(facts: Facts) -> list[str]:

@@ -71,12 +71,6 @@ def _drops(facts: Facts) -> QualityPart:
 def _missing_places(facts: Facts) -> list[QualityPart]:
     sources = uncaptured_sources(facts)
     captured = {p.name for p in facts.attempts.places}
-    captured |= {
-        i.name
-        for p in facts.attempts.places
-        for _, i in facts.kernel.interfaces()
-        if p.point.interface_index == i.index
-    }
     absent = [
         (name, i) for name, i in facts.kernel.interfaces() if i.master in captured and i.name not in captured
     ]

@@ -30,6 +30,7 @@ from backend.forensics.evidence.clocks.capture_quality import CaptureQuality, ju
 from backend.forensics.evidence.clocks.clocks import ClockOffset, Clocks
 from backend.forensics.evidence.dns.delayed import Dns, collect_lookups
 from backend.forensics.evidence.dns.lost_queries import LostQuery, find_lost_queries
+from backend.forensics.evidence.interface_names import name_interfaces
 from backend.forensics.evidence.kernel.counters import DumpInput, KernelFacts, gather_kernel_facts
 from backend.forensics.evidence.kernel.host_signs import list_hosts
 from backend.forensics.evidence.kernel.kernel_signs import throttled_share
@@ -357,7 +358,8 @@ class Facts:
 
 def gather_facts(captures: Sequence[Capture], dumps: Sequence[DumpInput]) -> Facts:
     """Join the captures, locate the losses, read the dumps. Inputs in any order give the same facts."""
-    aligned = [align_interfaces(c) for c in sorted(captures, key=lambda c: (c.name, c.sha256))]
+    named = name_interfaces(sorted(captures, key=lambda c: (c.name, c.sha256)), dumps)
+    aligned = [align_interfaces(capture) for capture in named]
     ordered = [without_made_up_trips(capture) for capture, _ in aligned]
     attempts = collect_attempts(ordered)
     losses = locate_losses(attempts)

@@ -11,6 +11,7 @@ from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
+from backend.forensics.diagnosis.loosened_filter import loosen, other_way
 from backend.forensics.diagnosis.loss_rivals import list_rivals
 from backend.forensics.diagnosis.lost_syns import (
     REFUTES,
@@ -26,6 +27,7 @@ from backend.forensics.diagnosis.lost_syns import (
 from backend.forensics.evidence.absence.losses import ANSWERED, Loss
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel.kernel_signs import counter_rise
+from backend.forensics.evidence.kernel.reverse_path import COUNTER, find_reverse_path
 from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RemedyPart
@@ -40,7 +42,6 @@ ALTERNATIVES: Final = (
     ),
     Alternative("Reverse-path filter", "the answer reaches the node and IPReversePathFilter rises with each"),
 )
-COUNTER = "TcpExtIPReversePathFilter"
 PRIOR = -2.5
 """Rarer than a lost SYN, and easy to see where the answer was captured."""
 
@@ -73,10 +74,11 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
     answered = of_kind(d, "return")
     located = [loss for loss in answered if loss.answer_lost is not None]
     links = tuple(sorted({loss.attempt.link for loss in answered}))
+    counter = _counter(facts, answered)
     pieces = [
         *_place(d, answered, located),
         *_other_way(answered),
-        *_counter(facts, answered),
+        *counter,
         *_repeats(answered),
         *_sent_to_another(facts, answered),
         *_elsewhere(d, answered),
@@ -100,7 +102,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         time_lost_s=0.0,
         rivals=list_rivals(facts, d, "listen-overflow", "snat-port-race", "ipvs-port-reuse", "firewall-drop"),
         missing=(_INNER, _REASONS),
-        remedies=_REMEDIES,
+        remedies=_remedies(facts, answered) if counter else _REMEDIES,
         references=REFERENCES,
         refutation="it would be refuted by a SYN-ACK captured at the client before its retransmission",
         figures=figures_of(facts, d),
@@ -138,9 +140,8 @@ def _other_way(answered: Sequence[Loss]) -> list[Weighed]:
     """The answer came in at a place that its SYN had not passed."""
     other = []
     for loss in answered:
-        passed = {s.place.number for t in loss.attempt.transmissions for s in t.sightings}
-        strange = [a.place.word for a in loss.answered_by if a.place.number not in passed]
-        other += [(loss, strange[0])] if strange else []
+        arrived = other_way(loss)
+        other += [(loss, arrived[0].place.word)] if arrived else []
     if not other:
         return []
     name = other[0][1]
@@ -161,6 +162,13 @@ def _counter(facts: Facts, answered: Sequence[Loss]) -> list[Weighed]:
     return [
         Weighed(2.0, text, line_evidence(rise.lines), "the node counts what its reverse-path filter drops")
     ]
+
+
+def _remedies(facts: Facts, answered: Sequence[Loss]) -> tuple[RemedyPart, ...]:
+    """The filter that counts is known; so is its interface where the answers came in by a strict one."""
+    arrived_on = {a.place.name for loss in answered for a in other_way(loss)}
+    device = find_reverse_path(facts.node).strict_device(arrived_on)
+    return (*loosen(device or "INTERFACE"), *_REMEDIES[:1])
 
 
 def _repeats(answered: Sequence[Loss]) -> list[Weighed]:

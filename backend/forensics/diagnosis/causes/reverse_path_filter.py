@@ -13,9 +13,9 @@ from typing import Final
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.loosened_filter import loosen, other_way
 from backend.forensics.diagnosis.lost_syns import REFUTES, about, of_kind
 from backend.forensics.evidence.absence.losses import Loss
-from backend.forensics.evidence.attempts.retried import Sighting
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel.host_signs import HostSigns
 from backend.forensics.evidence.kernel.reverse_path import (
@@ -27,7 +27,7 @@ from backend.forensics.evidence.kernel.reverse_path import (
 )
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.private_words import PrivateWord, of_place, of_rule
-from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import ClaimPart, MissingPart, RivalPart
 
 CAUSE = "reverse-path-filter"
 TITLE = "Dropped by the reverse-path filter"
@@ -71,10 +71,7 @@ class _Case:
         logged = Counter(m.device for m in self.path.martians)
         if logged:
             return min(logged, key=lambda name: (-logged[name], name))
-        other = {a.place.name for loss in self.lost for a in _other_way(loss)}
-        strict = [name for name, (mode, _) in self.path.modes.items() if mode == STRICT and name != "all"]
-        chosen = sorted(other.intersection(strict)) or (strict if len(strict) == 1 else [])
-        return chosen[0] if chosen else ""
+        return self.path.strict_device({a.place.name for loss in self.lost for a in other_way(loss)})
 
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
@@ -111,7 +108,7 @@ def _hypothesis(facts: Facts, case: _Case) -> Hypothesis:
         time_lost_s=0.0,
         rivals=_rivals(case),
         missing=_missing(case),
-        remedies=_remedies(case.device or "INTERFACE"),
+        remedies=loosen(case.device or "INTERFACE"),
         references=REFERENCES,
         refutation=f"it would be refuted by a flat {COUNTER} while packets are lost",
         figures=(("packets dropped", f"{case.path.counted:,}"), ("logged", f"{len(case.path.martians):,}")),
@@ -164,7 +161,7 @@ def _settings(case: _Case) -> list[Weighed]:
     lines = line_evidence(line for _, of in chosen.values() for line in of)
     strict = sorted(name for name, (mode, _) in chosen.items() if mode == STRICT)
     if strict:
-        shown = ", ".join(f"{of_place(name)}" for name in strict[:4])
+        shown = "conf.all" if "all" in strict else ", ".join(f"{of_place(name)}" for name in strict[:4])
         text = f"rp_filter is strict (1) on {shown}: the larger of conf.all and the interface's value counts."
         return [
             Weighed(1.2, text, lines, "strict mode drops packets whose reverse route uses another interface")
@@ -186,7 +183,7 @@ def _packets(facts: Facts, case: _Case) -> list[Weighed]:
             case.path.rise.lines if case.path.rise else [m.line for m in case.path.martians]
         )
         return [Weighed(-2.0, text, lines, "the filter dropped none of these connections")]
-    other = [a for loss in case.lost for a in _other_way(loss)]
+    other = [a for loss in case.lost for a in other_way(loss)]
     frames = frame_evidence((a.place.input, a.frame) for loss in case.lost for a in loss.answered_by)
     if not other:
         text = f"{plural(len(case.lost), 'SYN-ACK')} were lost on the return path."
@@ -195,11 +192,6 @@ def _packets(facts: Facts, case: _Case) -> list[Weighed]:
         f"{plural(len(other), 'SYN-ACK')} arrived on {other[0].place.word}, not the interface of their SYNs."
     )
     return [Weighed(1.5, text, frames, "the route back to this source leaves by another interface")]
-
-
-def _other_way(loss: Loss) -> list[Sighting]:
-    passed = {s.place.number for t in loss.attempt.transmissions for s in t.sightings}
-    return [a for a in loss.answered_by if a.place.number not in passed]
 
 
 def _rivals(case: _Case) -> tuple[RivalPart, ...]:
@@ -242,29 +234,3 @@ def _missing(case: _Case) -> tuple[MissingPart, ...]:
         )
     )
     return tuple(parts)
-
-
-def _remedies(device: str) -> tuple[RemedyPart, ...]:
-    proof = f"{COUNTER} stops rising; connections of that source open"
-    return (
-        RemedyPart(
-            what=f"Set the filter of {device} to loose mode",
-            command=f"sysctl -w net.ipv4.conf.{device}.rp_filter=2",
-            applies_to="the host that drops",
-            check=f"sysctl net.ipv4.conf.all.rp_filter net.ipv4.conf.{device}.rp_filter; nstat -az {COUNTER}",
-            proof=proof,
-            undo=f"sysctl -w net.ipv4.conf.{device}.rp_filter=1",
-            side_effect="spoofed sources pass that any route covers; files in sysctl.d may set it back at boot",
-            versions="the larger of conf.all and the interface's value counts: 0 on the interface alone is not enough",
-        ),
-        RemedyPart(
-            what="Route responses back through the interface the packets arrived on (a rule by source address)",
-            command=f"ip rule add from ADDRESS lookup 100; ip route add default via GATEWAY dev {device} table 100",
-            applies_to="hosts with several uplinks",
-            check="ip route get SOURCE from ADDRESS",
-            proof=proof,
-            undo="ip rule del from ADDRESS lookup 100; ip route flush table 100",
-            side_effect="the responses leave by that uplink",
-            versions=None,
-        ),
-    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -39,7 +40,8 @@ class Martian:
 
 @dataclass(frozen=True)
 class ReversePath:
-    """`modes`: by interface the value that counts, with its lines; `all` where no interface is listed."""
+    """`modes`: by interface the value that counts, with its lines; `all` where no interface is listed, or where it
+    makes every interface strict that is not loose."""
 
     rise: Rise | None
     martians: tuple[Martian, ...]
@@ -51,6 +53,15 @@ class ReversePath:
     def counted(self) -> int:
         """Packets that the filter dropped between the dumps."""
         return self.rise.by if self.rise else 0
+
+    def strict_device(self, arrived_on: Collection[str]) -> str:
+        """The strict interface that the packets came in by; without a capture the only strict one there is. "" where
+        neither is known, as where conf.all makes interfaces strict that no listing names."""
+        general = self.modes.get("all", (0, ()))
+        strict = [name for name in arrived_on if self.modes.get(name, general)[0] == STRICT]
+        if not arrived_on and general[0] != STRICT:
+            strict = [name for name, (mode, _) in self.modes.items() if mode == STRICT]
+        return strict[0] if len(strict) == 1 else ""
 
 
 def find_reverse_path(kernel: KernelFacts) -> ReversePath:
@@ -98,6 +109,6 @@ def _modes(kernel: KernelFacts) -> dict[str, tuple[int, tuple[Line, ...]]]:
             modes[name] = max(value, general[0]), (line, general[1])
         elif value == LOOSE:
             modes[name] = value, (line,)
-    if not modes and general is not None:
+    if general is not None and (not modes or general[0] == STRICT):
         modes["all"] = general[0], (general[1],)
     return modes

@@ -14,6 +14,8 @@ from backend.forensics.diagnosis.causes.tests.dump_cases import (
     rules,
 )
 from backend.forensics.evidence.kernel.counters import DumpInput
+from backend.forensics.packets import ACK, SYN
+from backend.forensics.tests.build_capture import MS, S
 
 CAUSE = "reverse-path-filter"
 STRICT = filters(0, eth0=0, eth1=1)
@@ -52,6 +54,40 @@ def test_the_larger_value_of_all_and_the_interface_counts() -> None:
     assert alone(log(MARTIAN), filters(1, eth1=0)) > 0.5
     assert alone(log(MARTIAN), filters(2, eth1=1)) < 0.3
     assert alone(log(MARTIAN), filters(0, eth1=0)) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("listed", "named"),
+    [(filters(0, eth0=0, eth1=1), "on eth1"), (filters(0, eth0=1, eth1=1), ""), (filters(1, eth0=1), "")],
+)
+def test_an_interface_is_named_where_it_alone_can_have_dropped_them(listed: DumpInput, named: str) -> None:
+    (found,) = (d for d in report([], *rise(40), listed).diagnoses if d.cause == CAUSE)
+    assert ("on eth" in found.statement) is bool(named)
+    assert named in found.statement
+
+
+@pytest.mark.parametrize(
+    ("listed", "named"),
+    [(filters(1, eth0=0), "cni0"), (filters(0, cni0=1, eth0=0), "cni0"), (filters(0, eth0=1), "")],
+)
+def test_the_interface_by_which_answers_came_is_named_where_it_is_strict(
+    listed: DumpInput, named: str
+) -> None:
+    # The SYNs are seen on eth0 alone, their SYN-ACKs on cni0 alone.
+    capture = Losses("eth0", "cni0").usual("192.0.2.99:80", 8)
+    for _ in range(6):
+        at_ns, isn, path = capture._new("10.0.0.1", SERVER)
+        for again_ns in (0, S):
+            capture.syn(at_ns + again_ns, path[:1], isn=isn)
+        answer = {"tcp_flags": SYN | ACK, "sequence": isn + 7, "acknowledgement": isn + 1}
+        capture.packet("cni0", at_ns + MS, SERVER, path[0].source, **answer)
+    (found,) = (
+        d for d in report([capture.build()], *rise(40), listed).diagnoses if d.cause == "return-path-loss"
+    )
+    fixes = [
+        remedy.command for remedy in found.remedies if remedy.command and "rp_filter=2" in remedy.command
+    ]
+    assert fixes == [f"sysctl -w net.ipv4.conf.{named or 'INTERFACE'}.rp_filter=2"]
 
 
 def test_an_interface_that_is_not_listed_says_nothing() -> None:
