@@ -30,9 +30,9 @@ from backend.forensics.evidence.clocks.capture_quality import CaptureQuality, ju
 from backend.forensics.evidence.clocks.clocks import ClockOffset, Clocks
 from backend.forensics.evidence.dns.delayed import Dns, collect_lookups
 from backend.forensics.evidence.dns.lost_queries import LostQuery, find_lost_queries
-from backend.forensics.evidence.interface_names import name_interfaces
 from backend.forensics.evidence.kernel.counters import DumpInput, KernelFacts, gather_kernel_facts
 from backend.forensics.evidence.kernel.host_signs import list_hosts
+from backend.forensics.evidence.kernel.interface_names import name_interfaces
 from backend.forensics.evidence.kernel.kernel_signs import throttled_share
 from backend.forensics.evidence.losses.data_loss import DataOfHosts
 from backend.forensics.evidence.losses.destinations import Destination, list_destinations
