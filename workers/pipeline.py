@@ -120,7 +120,9 @@ def _capture_part(capture: Capture) -> InputPart:
         for p in capture.vantage_points
     ]
     undecoded = [
-        f"{plural(count, 'frame')} not decoded: {why}" for why, count in sorted(capture.undecoded.items())
+        f"{plural(count, 'frame')} not decoded: {why}"
+        for why, count in sorted(capture.undecoded.items())
+        if why != "ARP"  # its answers are read, its requests miss nothing
     ]
     return InputPart(
         name=capture.name,

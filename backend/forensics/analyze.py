@@ -82,7 +82,7 @@ def analyse_evidence(
         label=label,
         created=created,
         tool=ToolPart(version=tool_version),
-        inputs=sorted(inputs, key=lambda i: (i.name, i.sha256)),
+        inputs=sorted(_with_interface_names(inputs, facts), key=lambda i: (i.name, i.sha256)),
         findings=findings,
         diagnoses=answer.diagnoses,
         checked=agree_with_findings([*detected.checked, *isolation.failed], findings, answer.diagnoses),
@@ -109,3 +109,19 @@ def _with_names(
         REPORT + "names", lambda: list_names(gather_names(captures, dumps), captures, texts), ([], 0)
     )
     return report.model_copy(update={"names": names, "names_total": total})
+
+
+def _with_interface_names(inputs: Sequence[InputPart], facts: Facts) -> list[InputPart]:
+    """Vantage points are named where the files were read one by one; a listing of another file may name them."""
+    names = {place.id: place.name for place in facts.attempts.places}
+    return [
+        each.model_copy(
+            update={
+                "vantage_points": [
+                    point.model_copy(update={"name": names.get(point.id, point.name)})
+                    for point in each.vantage_points
+                ]
+            }
+        )
+        for each in inputs
+    ]

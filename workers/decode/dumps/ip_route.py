@@ -48,6 +48,8 @@ _VIA = re.compile(r"\bvia (?:inet6 )?(?P<address>\S{2,45})")
 _ASKED = re.compile(
     r"(?:\w{5,11} )?[0-9a-fA-F.:]{2,45} (?:from \S+ |via \S+ |dev \S+ ){1,3}.{0,200}\buid \d|\S+ from \S+ "
 )
+_SEVERAL_HOPS = re.compile(r"default\s*$")
+"""Its next hops follow, each on a line of its own."""
 _NEXT_HOP = re.compile(r"\s+nexthop via \S{2,45} .{0,200}$")
 
 
@@ -56,7 +58,8 @@ def owns_line(line: str) -> bool:
     if "lladdr" in line or _NEIGHBOR.search(line):
         return False
     return any(
-        form.match(line) for form in (_TARGET, _NEXT_HOP, _BARE, _REFUSED, _KERNEL, _KERNEL_TITLE, _CACHE)
+        form.match(line)
+        for form in (_TARGET, _SEVERAL_HOPS, _NEXT_HOP, _BARE, _REFUSED, _KERNEL, _KERNEL_TITLE, _CACHE)
     )
 
 

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import pytest
 
+from backend.forensics.analyze import analyse_evidence
 from backend.forensics.captures import Capture
 from backend.forensics.diagnosis.causes.tests.build_losses import SERVER, Losses
 from backend.forensics.dumps import Dump, Interface
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.evidence.kernel.counters import DumpInput
+from backend.forensics.report import InputPart, VantagePointPart
 
 
 def of_all_interfaces(*numbers: int) -> Capture:
@@ -63,3 +65,16 @@ def test_one_number_fits_too_many_hosts() -> None:
 def test_interfaces_with_a_name_keep_it() -> None:
     capture = Losses("uplink", "bridge").usual(SERVER, 3).build()
     assert names(capture, [NODE]) == ["uplink", "bridge"]
+
+
+def test_the_files_of_a_report_show_the_same_names() -> None:
+    capture = of_all_interfaces(2, 3)
+    points = [
+        VantagePointPart(id=f"{capture.name}#{n}", name=f"interface {n + 2}", link_type="x", packets=1)
+        for n in (0, 1)
+    ]
+    file = InputPart(
+        name=capture.name, sha256="", kind="capture", format="pcap", bytes=1, packets=6, vantage_points=points
+    )
+    made = analyse_evidence([capture], [NODE], [file], label="x", created="2026", tool_version="0")
+    assert [point.name for point in made.report.inputs[0].vantage_points] == ["eth0", "eth1"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workers.decode.dumps import parse_dumps
+from workers.decode.dumps import ip_route, parse_dumps
 
 NEIGHBORS = """\
 10.244.84.28 dev cni0 lladdr f6:5d:fa:af:cc:85 REACHABLE
@@ -60,3 +60,16 @@ def test_the_hardware_address_of_an_interface() -> None:
     )
     (dump,) = parse_dumps(text)
     assert dump.interfaces[0].link_address == "f6:5d:fa:af:cc:85"
+
+
+def test_a_default_route_over_several_next_hops_is_understood() -> None:
+    lines = [
+        "default ",
+        "\tnexthop via 10.52.34.1 dev eth0 weight 1 ",
+        "\tnexthop via 10.52.35.1 dev eth1 weight 1 ",
+        "10.52.34.0/24 dev eth0 proto kernel scope link src 10.52.34.2 ",
+    ]
+    dump = ip_route.parse(lines, 1)
+    assert dump.not_understood == ()
+    assert [route.target for route in dump.routes] == ["10.52.34.0/24"]
+    assert not ip_route.owns_line("defaults")
