@@ -156,3 +156,19 @@ def test_times_that_mostly_run_backwards_are_not_measured(tmp_path: Path, backwa
         "time stamps run backwards:"
     ] * said
     assert capture.times.measured is not said
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        ([0, 0, 0], "time stamps are zero or absent: dates and durations are not known"),
+        (
+            [0, 0, 0.000001],
+            "time stamps are before 1988: the clock was not set, dates are wrong and durations may be right",
+        ),
+    ],
+)
+def test_packets_without_any_time_stamp_have_no_clock(
+    tmp_path: Path, seconds: list[float], text: str
+) -> None:
+    assert [each.text for each in time_problems([_timed(tmp_path, seconds)])] == [text]

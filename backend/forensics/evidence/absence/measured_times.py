@@ -113,5 +113,7 @@ def _problems(capture: Capture) -> list[TimeProblem]:
         text = (
             "time stamps are before 1988: the clock was not set, dates are wrong and durations may be right"
         )
+        if not capture.last_ns:  # as of pcapng's simple packet blocks, which carry none
+            text = "time stamps are zero or absent: dates and durations are not known"
         found.append(TimeProblem(name, text, (1,)))
     return found
