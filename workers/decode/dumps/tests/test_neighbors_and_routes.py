@@ -70,6 +70,6 @@ def test_a_default_route_over_several_next_hops_is_understood() -> None:
         "10.52.34.0/24 dev eth0 proto kernel scope link src 10.52.34.2 ",
     ]
     dump = ip_route.parse(lines, 1)
-    assert dump.not_understood == ()
+    assert dump.lines_not_understood == ()
     assert [route.target for route in dump.routes] == ["10.52.34.0/24"]
     assert not ip_route.owns_line("defaults")
