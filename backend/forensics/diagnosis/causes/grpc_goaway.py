@@ -31,7 +31,12 @@ COLLECT: Final = (
 PERMITTED_S: Final = 300.0
 """Default of servers (grpc/doc/keepalive.md; grpc-go keepalive.EnforcementPolicy.MinTime)."""
 LINES_MOST: Final = 50
-_REFUSED = re.compile(r"too_many_pings|GO_?AWAY.{0,60}ENHANCE_YOUR_CALM", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"GO_?AWAY.{0,300}(?:ENHANCE_YOUR_CALM|too_many_pings)|ENHANCE_YOUR_CALM.{0,300}GO_?AWAY"
+    r"|\bgot too many pings from the client\b",
+    re.IGNORECASE,
+)
+"""As clients quote the frame, and as grpc-go's server logs it (internal/transport/http2_server.go)."""
 _INTERVAL = re.compile(r"keepalive time \(before throttling\): (\d{1,12})ms")
 
 REFERENCES = (

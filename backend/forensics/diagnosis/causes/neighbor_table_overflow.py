@@ -80,7 +80,12 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 
 
 def _hypothesis(host: HostSigns, logged: list[Weighed], counted: list[Weighed]) -> Hypothesis:
-    statement = f"The neighbor table{on_host(host)} is full: packets to peers without an entry are dropped."
+    full = any(p.weight > 0 for p in counted)
+    statement = (
+        f"The neighbor table{on_host(host)} is full: packets to peers without an entry are dropped."
+        if full
+        else f"The neighbor table{on_host(host)} overflowed: packets to peers without an entry were dropped."
+    )
     command = (
         f"sysctl {_LIMIT}; ip neigh | wc -l; cat /proc/net/stat/arp_cache; dmesg | grep -i 'table overflow'"
     )
@@ -117,7 +122,9 @@ def _counted(host: HostSigns) -> list[Weighed]:
     if count >= limit:
         return [Weighed(3.0, text, evidence, "at the limit no entry is made for a new peer")]
     if count < FAR_BELOW * limit:
-        return [Weighed(-0.8, text, evidence, "room in this namespace; others count against the same limit")]
+        return [
+            Weighed(-1.5, text, evidence, "room in this namespace now; others count against the same limit")
+        ]
     return []
 
 

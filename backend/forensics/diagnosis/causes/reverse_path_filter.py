@@ -155,7 +155,9 @@ def _rules(case: _Case) -> list[Weighed]:
 
 def _settings(case: _Case) -> list[Weighed]:
     modes = case.path.modes
-    chosen = {case.device: modes[case.device]} if case.device in modes else modes
+    # Where the log names an interface whose value is not listed, that of another one shows nothing of it.
+    known = modes if "all" in modes or not case.path.martians else {}
+    chosen = {case.device: modes[case.device]} if case.device in modes else known
     if not chosen or (case.path.rules and not case.path.counted):
         return []
     lines = line_evidence(line for _, of in chosen.values() for line in of)

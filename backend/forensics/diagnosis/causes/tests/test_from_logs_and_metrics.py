@@ -77,6 +77,19 @@ def test_the_go_client_says_it_in_its_own_words() -> None:
 @pytest.mark.parametrize(
     ("text", "named"),
     [
+        ("WARNING: [transport] transport: Got too many pings from the client, closing the connection.", True),
+        ("INFO: HTTP/2 error code: ENHANCE_YOUR_CALM. Received Goaway too_many_pings", True),
+        ("INFO: [docs] what too_many_pings means", False),
+        ("INFO: [docs] what ENHANCE_YOUR_CALM means", False),
+    ],
+)
+def test_the_reason_counts_where_a_goaway_carries_it(text: str, named: bool) -> None:
+    assert (confidence(GOAWAY, listed(f"2023/07/22 12:43:55 {text}\n")) > 0.7) is named
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
         ("Timestamp,ErrorPortAllocation,ActiveConnectionCount\n2026-11-21T01:12:00Z,412,55000\n", True),
         ("Timestamp,ErrorPortAllocation,ActiveConnectionCount\n2026-11-21T01:12:00Z,0,55000\n", False),
         ('SNATConnectionCount{ConnectionState="Failed"} 31\n', True),

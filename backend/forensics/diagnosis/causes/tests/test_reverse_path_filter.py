@@ -90,6 +90,10 @@ def test_the_interface_by_which_answers_came_is_named_where_it_is_strict(
     assert fixes == [f"sysctl -w net.ipv4.conf.{named or 'INTERFACE'}.rp_filter=2"]
 
 
+def test_a_strict_filter_of_another_interface_than_the_logged_one_is_no_sign() -> None:
+    assert alone(log(MARTIAN), filters(0, eth0=1)) == alone(log(MARTIAN)) <= 0.5
+
+
 def test_an_interface_that_is_not_listed_says_nothing() -> None:
     assert alone(*rise(40), filters(0, eth0=0)) == alone(*rise(40))
 
