@@ -13,6 +13,7 @@ from backend.forensics.evidence.facts import Facts
 LOSES_A_SYN = frozenset(
     (
         "bridge-netfilter-off",
+        "cloud-snat-exhaustion",
         "conntrack-full",
         "dead-backend",
         "dead-path",

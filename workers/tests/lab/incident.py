@@ -64,9 +64,15 @@ class Lab:
     recording: Recording = field(default_factory=Recording)
     calls: list[CallResult] = field(default_factory=list)
 
-    def star(self, pods: int = 2, servers: int = 1, masquerade: str | None = "--random-fully") -> Star:
+    def star(
+        self,
+        pods: int = 2,
+        servers: int = 1,
+        masquerade: str | None = "--random-fully",
+        server_prefix: str = "",
+    ) -> Star:
         """The usual network; its addresses go to the truth."""
-        star = build_star(self.random, pods, servers, masquerade)
+        star = build_star(self.random, pods, servers, masquerade, server_prefix)
         self.truth |= {
             "pods": star.pod_addresses,
             "node": star.node_address,

@@ -94,14 +94,18 @@ class Star:
 
 
 def build_star(
-    random: Random, pods: int = 2, servers: int = 1, masquerade: str | None = "--random-fully"
+    random: Random,
+    pods: int = 2,
+    servers: int = 1,
+    masquerade: str | None = "--random-fully",
+    server_prefix: str = "",
 ) -> Star:
-    """Make the hosts, links, addresses and routes; `masquerade` are the options of the node's rule."""
+    """Make the hosts, links, addresses and routes; `masquerade` are the options of the node's rule. Without a
+    `server_prefix` the servers' addresses are private."""
     pod_prefix = random.choice((f"10.244.{random.randrange(1, 250)}", f"172.{random.randrange(20, 31)}.7"))
     node_prefix = f"10.{random.randrange(20, 99)}.{random.randrange(1, 99)}"
-    server_prefix = random.choice(
-        (f"10.{random.randrange(100, 200)}.4", f"192.168.{random.randrange(1, 250)}")
-    )
+    drawn = random.choice((f"10.{random.randrange(100, 200)}.4", f"192.168.{random.randrange(1, 250)}"))
+    server_prefix = server_prefix or drawn
     node_address = f"{node_prefix}.{random.randrange(2, 250)}"
     number = random.randrange(2, 60)
     node = add_host("node", f"node-{number}")
