@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from backend.forensics.evidence.kernel.counters import KernelFacts
+from backend.forensics.evidence.kernel.counters import DumpInput, KernelFacts
 from backend.forensics.evidence.kernel.drop_rules import DropRule, list_rules
 from backend.forensics.evidence.kernel.kernel_signs import Line, Rise, counter_rise, messages_with
 
@@ -22,6 +22,8 @@ STRICT, LOOSE = 1, 2
 _MARTIAN = re.compile(
     r"martian source (?P<destination>[0-9.]{7,15}) from (?P<source>[0-9.]{7,15}),? on dev (?P<device>\S{1,15})"
 )
+_LINK_HEADER = re.compile(r"ll header: (?:[0-9a-f]{8}: )?(?:[0-9a-f]{2}[: ]){12}08[: ]06\b")
+"""Ethernet with the type of ARP, which the kernel logs behind a martian source."""
 _SETTING = re.compile(r"net\.ipv4\.conf\.([^\s.]{1,15}(?:[./]\d{1,4})?)\.rp_filter")
 _RULE = re.compile(
     r"-m rpfilter\b|\bfib saddr (?:\. mark )?(?:\. iif )?oif\b|/\* .{0,100}rpfilter|\brpfilter (?:invert|loose)"
@@ -77,11 +79,30 @@ def find_reverse_path(kernel: KernelFacts) -> ReversePath:
 def _martians(kernel: KernelFacts) -> tuple[Martian, ...]:
     """Packets between hosts: broadcasts and sources that are never valid are logged for other reasons."""
     found = []
+    arp = arp_martians(kernel.dumps)
     for text, line in messages_with(kernel, "martian source"):
         match = _MARTIAN.search(text)
-        if match is not None and _is_host(match["source"]) and _is_host(match["destination"]):
+        if (
+            line not in arp
+            and match is not None
+            and _is_host(match["source"])
+            and _is_host(match["destination"])
+        ):
             found.append(Martian(match["source"], match["destination"], match["device"], line))
     return tuple(found)
+
+
+def arp_martians(dumps: Sequence[DumpInput]) -> set[Line]:
+    """Logged martian sources that were ARP requests (net/ipv4/arp.c asks for the route of the sender, too): no packet
+    of a connection was dropped."""
+    found: set[Line] = set()
+    for each in dumps:
+        before = None
+        for message in each.dump.messages:
+            if before is not None and _LINK_HEADER.match(message.text):
+                found.add((each.input, before))
+            before = message.line if "martian source" in message.text else None
+    return found
 
 
 def _is_host(text: str) -> bool:
