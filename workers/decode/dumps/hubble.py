@@ -21,7 +21,7 @@ KIND = "drops"
 _LINE = re.compile(
     r"(?:(?P<time>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d\.\d{3}|\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?):? (?:\[\S{1,120}\]:? )?)"
     r"(?P<source>\S{1,255})(?: \([^)]{1,80}\))? (?P<arrow>->|<-|<>) (?P<destination>\S{1,255})(?: \([^)]{1,80}\))? "
-    r"(?P<what>.{1,160}?) (?P<verdict>FORWARDED|DROPPED|DENIED|AUDIT|REDIRECTED|"
+    r"(?P<what>.{1,160}?) (?P<verdict>FORWARDED|DROPPED|DENIED|AUDIT(?:ED)?|REDIRECTED|"
     r"ERROR|TRACED|TRANSLATED|ALLOWED)(?: \((?P<more>.{1,200})\))?\s*$"
 )
 _JSON = re.compile(r"\s{0,4}\{\s?\"(?:flow|time|verdict|node_name)\"\s?:")
@@ -74,11 +74,11 @@ def _of_line(line: str, number: int) -> DropEvent | None:
     ends = [_end(found[side]) for side in ("source", "destination")]
     if found["arrow"] == "<-":
         ends.reverse()
-    dropped = found["verdict"] in ("DROPPED", "DENIED", "ERROR")
+    dropped, audited = found["verdict"] in ("DROPPED", "DENIED", "ERROR"), found["verdict"][:5] == "AUDIT"
     protocol = (found["more"] or "").split(" ")[0].lower()
     time_ns = stated_time_ns(found["time"]) if found["time"][:1].isdigit() else None
     return DropEvent(
-        number, "hubble", found["what"] if dropped else "", found["what"], 1, time_ns, protocol,
+        number, "hubble", found["what"] if dropped or audited else "", found["what"], 1, time_ns, protocol,
         ends[0][0], ends[0][1], ends[1][0], ends[1][1], dropped,
     )  # fmt: skip
 
@@ -102,6 +102,8 @@ def _of_json(line: str, number: int) -> DropEvent | None:
     protocol, source_port, destination_port = _transport(flow.get("l4"))
     source, destination = (_address(flow.get("IP"), side) for side in ("source", "destination"))
     reason = str(flow.get("drop_reason_desc") or "") if dropped else ""
+    if flow["verdict"] == "AUDIT":
+        reason = str(flow.get("traffic_direction") or "policy")[:40]
     time = flow.get("time")
     return DropEvent(
         number, "hubble", reason, str(flow.get("node_name") or "")[:255], 1,

@@ -46,7 +46,7 @@ _BARE = re.compile(
     r"\[?(?:\[\s{0,7}\d{1,9}\.\d{6}\]?\(?[\d.\[\]()]{0,40} )?(?P<text>(?:nf_conntrack: (?:nf_conntrack: )?table full|"
     r"(?:neighbour: |ipv[46]: )?(?:arp_cache: |ndisc_cache: |[Nn]eighbou?r )[\w: ]{0,20}(?:table )?overflow|"
     r"IPv4: martian (?:source|destination)|UDP: bad checksum|TCP: (?:request_sock_TCP|out of memory|time wait bucket)|"
-    r"net_ratelimit: \d|TCP: too many orphaned).{0,300})$"
+    r"net_ratelimit: \d|TCP: too many orphaned|sonewconn: pcb ).{0,300})$"
 )
 """A message of the network stack whose time was cut off, or that a page turned into a link."""
 _INNER_TIME = re.compile(r"\[\s{0,7}(\d{1,9}\.\d{6})\] ")

@@ -12,6 +12,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel.listed_signs.entries import ENTRY_SIGNS
 from backend.forensics.evidence.kernel.listed_signs.events import EVENT_SIGNS, fallen_counter_signs, hop_signs
 from backend.forensics.evidence.kernel.listed_signs.logs import LOG_SIGNS
+from backend.forensics.evidence.kernel.listed_signs.mtu_sizes import MTU_SIGNS
 from backend.forensics.evidence.kernel.listed_signs.printed_flows import printed_flow_signs
 from backend.forensics.evidence.kernel.listed_signs.probes import PROBE_SIGNS
 from backend.forensics.evidence.kernel.listed_signs.receive_load import receive_load_signs
@@ -44,6 +45,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     signs = [*rule_signs(dumps, thresholds.rule_packets_least), *hop_signs(dumps, thresholds.judged_hops)]
     readers = (
         *TABLE_SIGNS,
+        *MTU_SIGNS,
         *ENTRY_SIGNS,
         *EVENT_SIGNS,
         *LOG_SIGNS,

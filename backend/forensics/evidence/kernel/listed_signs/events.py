@@ -12,6 +12,7 @@ from backend.forensics.evidence.kernel.kernel_signs import Line
 from backend.forensics.evidence.kernel.listed_signs.drop_reasons import drop_meaning
 from backend.forensics.evidence.kernel.listed_signs.log_meanings import log_meaning
 from backend.forensics.evidence.kernel.listed_signs.sign import ListingSign, ReadSigns, shown
+from backend.forensics.evidence.kernel.reverse_path import arp_martians
 from backend.forensics.private_words import of_line, of_object
 from backend.forensics.wording import percent, plural
 
@@ -28,6 +29,7 @@ _KERNEL_WORDS: Final = (
     ),
     ("udp: bad checksum", "", "UDP packets (VXLAN, too) arrived with a wrong checksum and were dropped"),
     ("possible syn flooding", "", "A listener's SYN queue was full"),
+    ("sonewconn: ", "listen queue overflow", "A listener's accept queue was full (FreeBSD)"),
     ("time wait bucket table overflow", "", "The table of TIME_WAIT sockets was full"),
     ("out of socket memory", "", "TCP ran out of memory"),
     ("tcp: out of memory", "", "TCP ran out of memory"),
@@ -101,6 +103,25 @@ def drop_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
         )
 
 
+def audit_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Flows that a policy in audit mode let pass and would deny otherwise: Hubble's verdict AUDIT."""
+    found = [
+        (event, (each.input, event.line))
+        for each in dumps
+        for event in each.dump.drops
+        if event.tool == "hubble" and event.reason and not event.dropped
+    ]
+    if found:
+        yield ListingSign(
+            "policy-audit", "info", "Flows that a policy would deny",
+            f"{plural(len(found), 'flow')} passed only because of policy audit mode: "
+            f"{shown([_flow(event) for event, _ in found])}.",
+            tuple(line for _, line in found[:_LINES_MOST]), len(found),
+            "which rule would have to allow them",
+            "hubble observe -t policy-verdict --last 100 -o json; kubectl get cnp,ccnp -A",
+        )  # fmt: skip
+
+
 def _flow(event: DropEvent) -> str:
     ends = [
         f"{of_object(host)}:{port}" if port else f"{of_object(host)}"
@@ -112,12 +133,23 @@ def _flow(event: DropEvent) -> str:
 def kernel_log_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
     """Messages that name a loss."""
     seen: set[str] = set()
+    arp = arp_martians(dumps)
+    if arp:
+        yield ListingSign(
+            "kernel-log", "info", "ARP requests from unexpected sources",
+            "ARP requests came in by an interface that their sender is not reached by (martian source, EtherType "
+            f"0x0806; {plural(len(arp), 'log line')}): no packet of a connection was dropped.",
+            tuple(sorted(arp)[:_LINES_MOST]), len(arp), "why the segment joins these networks",
+            "ip route get SENDER; tcpdump -eni INTERFACE arp",
+        )  # fmt: skip
     for first, second, text in _KERNEL_WORDS:
         lines = [
             (each.input, message.line)
             for each in dumps
             for message in each.dump.messages
-            if first in message.text.lower() and second in message.text.lower()
+            if first in message.text.lower()
+            and second in message.text.lower()
+            and (each.input, message.line) not in arp
         ]
         if lines and text not in seen:
             seen.add(text)
@@ -305,5 +337,5 @@ def fallen_counter_signs(kernel: KernelFacts) -> Iterator[ListingSign]:
 
 
 EVENT_SIGNS: Final[tuple[ReadSigns, ...]] = (
-    drop_signs, kernel_log_signs, log_signs, client_signs, histogram_signs, metric_signs, counter_signs,
+    drop_signs, audit_signs, kernel_log_signs, log_signs, client_signs, histogram_signs, metric_signs, counter_signs,
 )  # fmt: skip

@@ -37,6 +37,11 @@ _MEANINGS: Final = tuple(
         ),
         (r"104: connection reset by peer|read: connection reset by peer", "the peer sent a RST"),
         (
+            r"SSL connection timeout|net/http: TLS handshake timeout|SSL_connect.{0,40}timed? ?out",
+            "TCP connected and the TLS handshake did not end: often packets larger than the path MTU are lost, or the "
+            "peer is stuck (ping -M do -s 1472 ADDRESS shows which)",
+        ),
+        (
             r"no servers could be reached|;; communications error to .{1,80}timed out",
             "the name server did not reply",
         ),

@@ -26,6 +26,8 @@ _SLOW_MS: Final = 1_000
 _RESOLVER_S: Final = 5
 """resolv.conf(5): timeout."""
 _NEAR_S: Final = 0.3
+_ANSWERED_S: Final = 0.6
+"""What the query that was answered took, behind those that were not."""
 _STEPS: Final = {
     "dns": ("Slow name lookups", "Looking up the name"),
     "tcp": ("Slow TCP handshakes", "The TCP handshake"),
@@ -137,7 +139,7 @@ def curl_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
 
 def _timer_near(kind: str, took_s: float) -> str:
     if kind == "dns":
-        near = next((n for n in range(1, 4) if abs(took_s - n * _RESOLVER_S) <= _NEAR_S), None)
+        near = next((n for n in range(1, 4) if -_NEAR_S <= took_s - n * _RESOLVER_S <= _ANSWERED_S), None)
         return f": {near} × the resolver's time-out of 5 s, so queries went unanswered" if near else ""
     lost = next((n for n in range(1, 8) if abs(took_s - (2**n - 1)) <= _NEAR_S), None)
     if lost is None:

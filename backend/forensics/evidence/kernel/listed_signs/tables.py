@@ -304,6 +304,22 @@ def masquerade_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
                 )  # fmt: skip
 
 
+def untranslated_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """The nat table as `iptables -t nat -L` prints it, without any rule."""
+    for each in dumps:
+        policies = {rule.chain: rule for rule in each.dump.filter_rules if rule.text.startswith(":")}
+        is_nat = "POSTROUTING" in policies and "PREROUTING" in policies and "FORWARD" not in policies
+        if is_nat and not each.dump.nat_rules and len(policies) == len(each.dump.filter_rules):
+            yield ListingSign(
+                "no-translation", "info", "The nat table has no rule",
+                "No rule of this nat table translates an address: packets of containers and pods leave with their own "
+                "source address, which hosts outside do not answer.",
+                ((each.input, policies["POSTROUTING"].line),), 1,
+                "whether nftables or another iptables variant translates instead",
+                "nft list ruleset; iptables-legacy -t nat -S; iptables-nft -t nat -S",
+            )  # fmt: skip
+
+
 def _match_of(rule: NatRule) -> str:
     return rule.text.replace(" --random-fully", "").strip()
 
@@ -311,5 +327,5 @@ def _match_of(rule: NatRule) -> str:
 TABLE_SIGNS: Final[tuple[ReadSigns, ...]] = (
     policy_signs, uncounted_signs, neighbor_signs, route_signs, policy_rule_signs, bridge_signs, card_signs,
     module_signs,
-    setting_signs, queue_signs, duplicate_signs, endpointless_signs, masquerade_signs,
+    setting_signs, queue_signs, duplicate_signs, endpointless_signs, masquerade_signs, untranslated_signs,
 )  # fmt: skip
