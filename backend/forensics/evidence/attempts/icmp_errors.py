@@ -24,9 +24,10 @@ PORT: Final = "port unreachable"
 PROHIBITED: Final = "administratively prohibited"
 TTL: Final = "time to live exceeded"
 TOO_BIG: Final = "fragmentation needed"
+REASSEMBLY: Final = "fragment reassembly time exceeded"
 OTHER: Final = "other"
 
-MEANINGS: Final = (HOST, NETWORK, PORT, PROHIBITED, TTL, TOO_BIG, OTHER)
+MEANINGS: Final = (HOST, NETWORK, PORT, PROHIBITED, TTL, TOO_BIG, REASSEMBLY, OTHER)
 
 _V4 = {0: NETWORK, 1: HOST, 3: PORT, 4: TOO_BIG, 6: NETWORK, 7: HOST, 9: PROHIBITED, 10: PROHIBITED, 11: NETWORK,
        12: HOST, 13: PROHIBITED}  # fmt: skip
@@ -82,7 +83,9 @@ def _meanings(rows: NDArray[np.void]) -> Ints:
     meaning = np.full(len(rows), MEANINGS.index(OTHER), np.int64)
     for protocol, unreachable, exceeded, codes in ((ICMP, 3, 11, _V4), (ICMPV6, 1, 3, _V6)):
         own = rows["protocol"] == protocol
-        meaning[own & (rows["icmp_type"] == exceeded)] = MEANINGS.index(TTL)
+        chosen = own & (rows["icmp_type"] == exceeded)
+        meaning[chosen] = MEANINGS.index(TTL)
+        meaning[chosen & (rows["icmp_code"] == 1)] = MEANINGS.index(REASSEMBLY)
         for code, name in codes.items():
             chosen = own & (rows["icmp_type"] == unreachable) & (rows["icmp_code"] == code)
             meaning[chosen] = MEANINGS.index(name)
