@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from backend.forensics.dumps import Dump, Probe, ProbeKind, ProbeSeries, ProbeTable
 from workers.decode.dumps.fields import canonical_address, numbered
@@ -53,33 +54,50 @@ def starts_anew(previous: str, line: str) -> bool:
 
 
 def parse(lines: Sequence[str], first_line: int) -> Dump:
-    """Of each request three round trips: the lookup, the handshake behind it, the whole."""
-    series: dict[tuple[ProbeKind, str], ProbeSeries] = {}
-    probes: list[Probe] = []
+    """Of each request up to three round trips: the lookup, the handshake behind it, the whole."""
+    requests: list[_Request] = []
     not_understood: list[int] = []
-    times: dict[str, float] = {}
-    requests = 0
     for number, line in numbered(lines, first_line):
         read = _read(line)
         if read is None:
             if not _UNDERSTOOD.match(line):
                 not_understood.append(number)
             continue
-        found, target, address = read
-        times |= found
-        if "total" in times:
-            for kind, rtt_s in _round_trips(times):
-                series.setdefault((kind, target), ProbeSeries(number, "curl", kind, target, address))
-                place = list(series).index((kind, target))
-                probes.append(Probe(number, place, requests, None, rtt_s * 1_000))
-            requests, times = requests + 1, {}
+        times, target, address = read
+        # Formats without time_total begin anew with a name that was printed already.
+        if requests and "total" not in requests[-1].times and not times.keys() & requests[-1].times.keys():
+            requests[-1] = _Request(number, requests[-1].times | times, target, address)
+        else:
+            requests.append(_Request(number, times, target, address))
+    series, probes = _measured(requests)
     return Dump(
         KIND,
         len(lines),
         tuple(not_understood),
         probes=ProbeTable.of(probes),
-        probe_series=tuple(series.values()),
+        probe_series=series,
     )
+
+
+@dataclass(frozen=True)
+class _Request:
+    """Seconds by name, since the request began, and the line of the last of them."""
+
+    line: int
+    times: dict[str, float]
+    target: str
+    address: str
+
+
+def _measured(requests: Sequence[_Request]) -> tuple[tuple[ProbeSeries, ...], list[Probe]]:
+    series: dict[tuple[ProbeKind, str], ProbeSeries] = {}
+    probes: list[Probe] = []
+    for number, request in enumerate(requests):
+        for kind, rtt_s in _round_trips(request.times):
+            key = kind, request.target
+            series.setdefault(key, ProbeSeries(request.line, "curl", kind, request.target, request.address))
+            probes.append(Probe(request.line, list(series).index(key), number, None, rtt_s * 1_000))
+    return tuple(series.values()), probes
 
 
 def _read(line: str) -> tuple[dict[str, float], str, str] | None:
@@ -126,4 +144,4 @@ def _round_trips(times: dict[str, float]) -> list[tuple[ProbeKind, float]]:
         found.append(("dns", looked_up))
     if connected > looked_up:
         found.append(("tcp", connected - looked_up))
-    return [*found, ("http", times["total"])]
+    return [*found, ("http", times["total"])] if "total" in times else found

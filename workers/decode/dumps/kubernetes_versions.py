@@ -25,7 +25,7 @@ _SAID_AT_LENGTH = re.compile(
     rf'(?P<who>Client Version: |Server Version: )version\.Info\{{.{{0,200}}?GitVersion:"{_VERSION}"'
 )
 _BESIDE = re.compile(r"Kustomize Version: v\d")
-_HEADER = re.compile(r"NAME\s{1,64}STATUS\s{1,64}ROLES\s{1,64}AGE\s{1,64}VERSION(?:\s|$)")
+_HEADER = re.compile(r"NAME\s{1,64}STATUS\s{1,64}(?:ROLES\s{1,64})?AGE(?:\s{1,64}VERSION(?:\s|$)|\s*$)")
 _GAP = " {1,300}"  # a column is as wide as its longest cell, and a name may have 253 characters
 _NODE = re.compile(
     rf"(?P<name>[a-z0-9][a-z0-9.-]{{0,252}}){_GAP}"
@@ -36,6 +36,11 @@ _WIDE = re.compile(
     rf"{_GAP}(?P<address>\S{{1,64}}){_GAP}\S{{1,64}}{_GAP}(?P<image>\S.{{0,120}}?){_GAP}"
     rf"(?P<kernel>\d{{1,3}}\.\d\S{{0,128}}){_GAP}(?P<runtime>[\w.+-]{{1,32}}://\S{{1,64}})(?:{_GAP}\S{{1,2000}})? *$"
 )
+_OLD_NODE = re.compile(
+    rf"(?P<name>[a-z0-9][a-z0-9.-]{{0,252}}){_GAP}(?P<status>(?:Ready|NotReady|Unknown)(?:,\w{{1,40}})*){_GAP}"
+    rf"(?:\d{{1,6}}[smhdy]){{1,3}}(?:{_GAP}{_VERSION})? *$"
+)
+"""Before Kubernetes 1.8: without roles, and before 1.6 without version."""
 _COMPONENTS = {"Client Version: ": "kubectl", "Server Version: ": "API server", "Kubernetes ": "node"}
 
 
@@ -46,7 +51,8 @@ def recognise(head: Sequence[str]) -> float:
 
 def owns_line(line: str) -> bool:
     """A version that a program says, a row of nodes, or the header above them."""
-    return bool(_said(line) or _NODE.match(line) or _HEADER.match(line) or _BESIDE.match(line))
+    known = _said(line) or _NODE.match(line) or _OLD_NODE.match(line)
+    return bool(known or _HEADER.match(line) or _BESIDE.match(line))
 
 
 def starts_anew(previous: str, line: str) -> bool:
@@ -60,11 +66,13 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
     nodes: list[ClusterNode] = []
     not_understood: list[int] = []
     for number, line in numbered(lines, first_line):
-        said, row = _said(line), _NODE.match(line)
+        said, row, old = _said(line), _NODE.match(line), _OLD_NODE.match(line)
         if said is not None:
             versions.append(ComponentVersion(number, _COMPONENTS[said["who"]], said["version"]))
         elif row is not None:
             nodes.append(_node(number, row))
+        elif old is not None:
+            nodes.append(ClusterNode(number, old["name"], old["status"], old["version"] or ""))
         elif not _HEADER.match(line) and not _BESIDE.match(line):
             not_understood.append(number)
     return Dump(

@@ -21,7 +21,9 @@ KIND = "ss-sockets"
 _STATES = (
     "ESTAB|SYN-SENT|SYN-RECV|FIN-WAIT-1|FIN-WAIT-2|TIME-WAIT|UNCONN|CLOSE-WAIT|LAST-ACK|LISTEN|CLOSING|CLOSED"
 )
-_HEADER = re.compile(r"(?:Netid\s{1,8})?(?:State\s{1,16})?Recv-Q\s{1,8}Send-Q\s{1,32}Local Address:Port\s")
+_HEADER = re.compile(
+    r"(?:Netid\s{1,8})?(?:State\s{1,16})?Recv-Q\s{1,8}Send-Q\s{1,32}Local Address:Port(?:\s|$)"
+)
 _END = r"(?:\[[^\]\s]{1,60}\]|[^\s\[\]:]{1,60}|[0-9a-fA-F:.]{2,45}):(?:\d{1,5}|\*)"
 _SOCKET = re.compile(
     rf"(?:(?P<netid>tcp|udp|mptcp)\s{{1,8}})?(?:(?P<state>{_STATES})\s{{1,16}})?(?P<receive>\d{{1,12}})\s{{1,12}}"

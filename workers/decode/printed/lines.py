@@ -42,7 +42,10 @@ _BEGIN = re.compile(
     rf"IP6? (?=\S{{1,300}} >|\()|ARP,? |(?:{MAC}|ifindex \d{{1,9}} {MAC})(?: \([^)]{{1,60}}\))? (?:> |ethertype ))"
 )
 _BARE = re.compile(rf"\s{{0,4}}(?:{CLOCK})\s{{1,3}}(?:[0-9a-fA-F:.]{{3,45}} > [0-9a-fA-F:.]{{3,45}}: )")
-_ENDS_ALONE = re.compile(r"[0-9a-fA-F:.]{3,45} > [0-9a-fA-F:.]{3,45}: Flags \[")
+_ENDS_ALONE = re.compile(
+    r"[0-9a-fA-F:.]{3,45} > [0-9a-fA-F:.]{3,45}: Flags \[|"
+    r"\t?[A-Za-z0-9][\w.-]{1,63} > [A-Za-z0-9][\w.-]{1,63}: ICMP (?:echo re|(?:ip )?reassembly time|time exceeded)"
+)
 """Somebody left out the time and the protocol."""
 _SECOND = re.compile(
     r"\s{2,8}[0-9a-fA-F:.]{3,45} > [0-9a-fA-F:.]{3,45}: (?:Flags \[|\[(?:bad udp cksum|udp sum ok|no cksum))"

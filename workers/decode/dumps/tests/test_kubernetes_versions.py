@@ -69,3 +69,14 @@ def test_two_commands_in_one_session_are_two_dumps() -> None:
 )
 def test_what_others_print_is_not_taken_for_it(text: str) -> None:
     assert recognise_dump(text.encode()) != KIND
+
+
+def test_nodes_of_old_clients_have_no_roles() -> None:
+    (dump,) = parse_dumps(
+        "NAME           STATUS    AGE\n10.0.0.10      Ready     11d\n10.0.0.11      NotReady  11d\n"
+    )
+    assert dump.lines_not_understood == ()
+    assert [(node.name, node.status, node.version) for node in dump.cluster_nodes] == [
+        ("10.0.0.10", "Ready", ""),
+        ("10.0.0.11", "NotReady", ""),
+    ]
