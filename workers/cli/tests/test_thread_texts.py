@@ -14,6 +14,16 @@ SAMPLES = sorted((Path(__file__).parents[2] / "decode" / "tests" / "samples" / "
 CLAIMED_FROM = 0.5
 UNDERSTOOD_LEAST = 0.95
 FACTS = {
+    "bsd-listen-overflow": ("A listener's accept queue was full (FreeBSD)", ""),
+    "curl-lookup-5s": ("1 × the resolver's time-out of 5 s", ""),
+    "firewalld-reject": ("dropped for filter_FWD_public_REJECT", "firewall-drop"),
+    "forward-reject": ("at the end of FORWARD (REJECT)", ""),
+    "hubble-audited": ("3 flows passed only because of policy audit mode", ""),
+    "martian-arp": ("no packet of a connection was dropped", ""),
+    "mtu-docker0": ("docker0 (1,500 bytes): more than fits through enp7s0 (1,450 bytes", ""),
+    "nat-empty": ("No rule of this nat table translates an address", ""),
+    "ping-large-reassembly": ("fragment reassembly time exceeded", ""),
+    "tls-timeout": ("packets larger than the path MTU are lost", ""),
     "bird-not-ready": ("the program that listens on it does not run", ""),
     "flannel-route-invalid": ("failed to add vxlanRoute (10.244.0.0/24 -> 10.244.0.0): invalid argument", ""),
     "iperf-retransmits": ("205 segments were retransmitted in 5 intervals", ""),
