@@ -13,7 +13,7 @@ from workers.cli.main import tool_version
 from workers.cli.progress_line import ProgressLine
 from workers.cli.read_evidence import read_evidence
 from workers.cli.second_try import isolation_here
-from workers.cli.terminal_text import visible
+from workers.cli.usage import complain
 from workers.pipeline import analyse
 
 
@@ -46,8 +46,3 @@ def label_for(given: Sequence[str]) -> str:
 def now_text() -> str:
     """The time now as RFC 3339 in UTC, to the second."""
     return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def complain(sentence: str) -> None:
-    """One sentence on standard error."""
-    print(f"stallscope: {visible(sentence)}", file=sys.stderr)

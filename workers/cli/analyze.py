@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workers.cli.evidence_files import add_origins
-from workers.cli.main import EXIT_DONE, EXIT_FOUND, EXIT_USAGE
-from workers.cli.usage import WrongUsage
+from workers.cli.exit_codes import EXIT_DONE, EXIT_FOUND, EXIT_USAGE
+from workers.cli.usage import WrongUsage, complain
 
 if TYPE_CHECKING:
     from backend.forensics.report import Report
@@ -69,16 +68,16 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         request = _read_request(arguments)
     except WrongUsage as wrong:
-        _complain(str(wrong))
+        complain(str(wrong))
         return EXIT_USAGE
     report = analyse_files(request.files, request.label)
     if report is None:
-        _complain("none of the files could be read, so there is nothing to report.")
+        complain("none of the files could be read, so there is nothing to report.")
         return EXIT_USAGE
     try:
         _write(report, request)
     except OSError as error:
-        _complain(f"the report cannot be written to {error.filename}: {error.strerror}.")
+        complain(f"the report cannot be written to {error.filename}: {error.strerror}.")
         return EXIT_USAGE
     return outcome(report, request.fail_on)
 
@@ -113,11 +112,5 @@ def outcome(report: Report, fail_on: FailOn) -> int:
     reasons = reasons_to_fail(report, fail_on)
     if not reasons:
         return EXIT_DONE
-    _complain(f"--fail-on: {', '.join(reasons)}")
+    complain(f"--fail-on: {', '.join(reasons)}")
     return EXIT_FOUND
-
-
-def _complain(sentence: str) -> None:
-    from workers.cli.terminal_text import visible
-
-    print(f"stallscope: {visible(sentence)}", file=sys.stderr)

@@ -51,11 +51,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _run(arguments: argparse.Namespace) -> int:
     from backend.forensics.wording import plural
-    from workers.cli.analyse_files import complain
     from workers.cli.evidence_files import find_evidence_files
-    from workers.cli.main import EXIT_DONE, EXIT_USAGE
+    from workers.cli.exit_codes import EXIT_DONE, EXIT_USAGE
     from workers.cli.progress_line import ProgressLine
     from workers.cli.read_evidence import chosen_limits
+    from workers.cli.usage import complain
     from workers.decode.anonymise.bundle import write_bundle
     from workers.decode.anonymise.pseudonyms import Pseudonyms
     from workers.decode.frame_places import NotWalkable
@@ -85,9 +85,9 @@ def _run(arguments: argparse.Namespace) -> int:
 def _originals(files: Sequence[EvidenceFile], scratch: Path, line: object) -> list[Original]:
     """What can be read, decoded where it is a capture; the rest is reported on standard error."""
     from backend.errors import StallscopeError
-    from workers.cli.analyse_files import complain
     from workers.cli.progress_line import ProgressLine
     from workers.cli.read_evidence import opened_files
+    from workers.cli.usage import complain
 
     assert isinstance(line, ProgressLine)
     found = []

@@ -69,7 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     from backend.errors import InvalidRequest
     from backend.services.collector import Choices, collector
-    from workers.cli.main import EXIT_DONE
+    from workers.cli.exit_codes import EXIT_DONE
 
     choices = Choices(
         symptom=arguments.symptom,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from workers.cli.main import EXIT_DONE, EXIT_FOUND
+from workers.cli.exit_codes import EXIT_DONE, EXIT_FOUND
 from workers.cli.usage import exit_code_of
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def outcome(comparison: Comparison, fail_on: FailOn) -> int:
     """The exit code, with the reasons on standard error."""
-    from workers.cli.analyse_files import complain
     from workers.cli.fail_on import reasons_to_fail_compared
+    from workers.cli.usage import complain
 
     reasons = reasons_to_fail_compared(comparison, fail_on)
     if not reasons:

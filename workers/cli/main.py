@@ -17,16 +17,10 @@ from typing import Protocol, cast
 
 import workers.cli
 from backend.errors import StallscopeError
+from workers.cli.exit_codes import EXIT_BUG, EXIT_USAGE
 from workers.cli.second_try import with_second_try
 from workers.cli.standard_streams import outlive_readers
 from workers.garbage import collect_rarely, keep_freed_memory
-
-EXIT_DONE = 0
-EXIT_FOUND = 1
-EXIT_USAGE = 2
-EXIT_SERVER = 3
-EXIT_NOT_FINISHED = 4
-EXIT_BUG = 70
 
 SETTINGS_HELP = """\
 settings: the command line first, then environment variables (STALLSCOPE_DATA, STALLSCOPE_DATABASE_URL, …),

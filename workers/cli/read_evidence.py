@@ -13,7 +13,7 @@ from backend.errors import NoEvidence, StallscopeError
 from backend.forensics.report import NotUsedPart
 from backend.limits import Limits
 from workers.cli.evidence_files import EvidenceFile
-from workers.decode.bundles import Expansion
+from workers.decode.bundle_members import Expansion
 from workers.decode.identify import identify_file
 from workers.decode.left_out import LeftOut, is_bundle, left_out_of, open_bundle, opens_to_files
 from workers.decode.messages.reader import Scratch

@@ -7,9 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from backend.client import Investigation, NotFinished, Problem, Progress, is_link, read_link
-from workers.cli.analyse_files import complain
 from workers.cli.evidence_files import EvidenceFile
-from workers.cli.usage import WrongUsage
+from workers.cli.usage import WrongUsage, complain
 
 if TYPE_CHECKING:
     from backend.forensics.comparison.result import Comparison

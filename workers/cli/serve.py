@@ -46,8 +46,8 @@ def serve(arguments: argparse.Namespace, *, with_demo: bool) -> int:
     from backend.access.prepare import check_sign_in_settings, prepare_sign_in
     from backend.errors import StallscopeError
     from backend.storage.store import open_store
+    from workers.cli.exit_codes import EXIT_DONE, EXIT_USAGE
     from workers.cli.log import log_to_stderr
-    from workers.cli.main import EXIT_DONE, EXIT_USAGE
     from workers.cli.private_files import keep_others_out
 
     log_to_stderr()

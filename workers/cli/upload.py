@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workers.cli.evidence_files import add_origins
-from workers.cli.main import EXIT_DONE, EXIT_NOT_FINISHED
+from workers.cli.exit_codes import EXIT_DONE, EXIT_NOT_FINISHED
 from workers.cli.usage import WrongUsage, exit_code_of
 
 if TYPE_CHECKING:
@@ -154,7 +154,6 @@ def _judged(made: Investigation, paths: dict[str, str | None], fail_on: FailOn) 
 
 
 def _compared(made: Investigation, baseline: str, paths: dict[str, str | None], fail_on: FailOn) -> int:
-    from workers.cli.analyse_files import complain
     from workers.cli.compare import outcome
     from workers.cli.fail_on import FailOn, reasons_to_fail_compared
     from workers.cli.remote_run import compare_with
@@ -162,6 +161,7 @@ def _compared(made: Investigation, baseline: str, paths: dict[str, str | None], 
     from workers.cli.report_outputs import comparison_outputs
     from workers.cli.run_verdict import compared_line, first_line
     from workers.cli.terminal_comparison import render_terminal_comparison
+    from workers.cli.usage import complain
 
     comparison, base_id = compare_with(made, baseline)
     if comparison is None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+
+from workers.cli.exit_codes import EXIT_SERVER, EXIT_USAGE
 
 
 class WrongUsage(ValueError):  # noqa: N818 - it says what happened
@@ -12,8 +15,6 @@ class WrongUsage(ValueError):  # noqa: N818 - it says what happened
 def exit_code_of(command: Callable[[], int]) -> int:
     """What `command` returns; 2 for wrong arguments and files, 3 for a server's trouble, said on standard error."""
     from backend.client import Problem
-    from workers.cli.analyse_files import complain
-    from workers.cli.main import EXIT_SERVER, EXIT_USAGE
 
     try:
         return command()
@@ -25,3 +26,10 @@ def exit_code_of(command: Callable[[], int]) -> int:
     except OSError as error:
         complain(f"{error.filename or 'the answer'} cannot be read or written: {error.strerror or error}.")
     return EXIT_USAGE
+
+
+def complain(sentence: str) -> None:
+    """One sentence on standard error."""
+    from workers.cli.terminal_text import visible
+
+    print(f"stallscope: {visible(sentence)}", file=sys.stderr)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from workers.cli.main import EXIT_DONE, EXIT_USAGE
+from workers.cli.exit_codes import EXIT_DONE, EXIT_USAGE
 
 if TYPE_CHECKING:
     import threading

@@ -16,6 +16,7 @@ from typing import IO, Final, Literal, Protocol
 
 from backend.disk_space import room_at
 from backend.limits import Limits
+from workers.decode.bundle_members import Expansion, Member, NotUsed
 from workers.decode.identify import Identified, identify_file
 from workers.decode.member_names import clean_name, is_hidden
 from workers.decode.sources import ByteSource, open_source
@@ -26,37 +27,6 @@ LISTED: Final = 1000
 DUMP_HEAD_BYTES: Final = 1 << 20
 """A dump shows in the first MiB of a text, or the text is none."""
 _COPY_BYTES: Final = 1 << 20
-
-
-@dataclass(frozen=True)
-class Member:
-    """One capture or dump that came out of a bundle."""
-
-    path: Path
-    """Where its bytes are now."""
-    name: str
-    """Its path in the bundle, made safe to show; unique in the bundle."""
-    kind: Literal["capture", "dump"]
-    format: str
-    """As `identify` calls it; ``text`` of a dump."""
-
-
-@dataclass(frozen=True)
-class NotUsed:
-    """One file that is no evidence."""
-
-    name: str
-    why: str
-
-
-@dataclass(frozen=True)
-class Expansion:
-    """What a bundle held. `not_used` is the first of them, `not_used_total` their number."""
-
-    members: tuple[Member, ...]
-    not_used: tuple[NotUsed, ...]
-    not_used_total: int
-    warnings: tuple[str, ...]
 
 
 class _Entry(Protocol):
@@ -223,7 +193,7 @@ class _Expander:
 
     def _take_packets(self, path: Path, name: str) -> None:
         """What tcpdump or tshark printed in a text becomes captures beside it."""
-        from workers.decode.printed.members import printed_members  # which needs the names of this module
+        from workers.decode.printed.members import printed_members
         from workers.decode.printed.opening import holds_printed_packets
 
         if not holds_printed_packets(path, self.limits):

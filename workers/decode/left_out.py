@@ -8,7 +8,8 @@ from pathlib import Path
 from backend.errors import UnreadableInput
 from backend.forensics.report import NotUsedPart
 from backend.limits import Limits
-from workers.decode.bundles import Expansion, expand_bundle
+from workers.decode.bundle_members import Expansion
+from workers.decode.bundles import expand_bundle
 from workers.decode.identify import identify_file
 
 

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from backend.limits import Limits
 from backend.storage.records import FileOutcome
-from workers.decode.bundles import Expansion
+from workers.decode.bundle_members import Expansion
 from workers.decode.identify import identify_file
 from workers.decode.left_out import left_out_of, open_bundle
 

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 import backend.demo
-from workers.cli.main import EXIT_DONE, EXIT_USAGE, main
+from workers.cli.exit_codes import EXIT_DONE, EXIT_USAGE
+from workers.cli.main import main
 
 DEMO = Path(next(iter(backend.demo.__path__))) / "imds-burst"
 

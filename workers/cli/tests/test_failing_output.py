@@ -5,7 +5,8 @@ from typing import NoReturn
 
 import pytest
 
-from workers.cli.main import EXIT_BUG, main
+from workers.cli.exit_codes import EXIT_BUG
+from workers.cli.main import main
 
 SAMPLE = Path(__file__).parents[2] / "decode" / "dumps" / "tests" / "samples" / "conntrack-S.txt"
 RENDERERS = {

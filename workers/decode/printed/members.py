@@ -8,7 +8,7 @@ from pathlib import Path
 
 from backend.forensics.dumps.printed import capture_name
 from backend.limits import Limits
-from workers.decode.bundles import Expansion, Member
+from workers.decode.bundle_members import Expansion, Member
 from workers.decode.printed.opening import open_printed
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from backend.limits import Limits
-from workers.decode.bundles import Expansion, expand_bundle
+from workers.decode.bundle_members import Expansion
+from workers.decode.bundles import expand_bundle
 from workers.decode.member_names import NAME_LIMIT, clean_name
 from workers.decode.tests.capture_bytes import handshake, pcap
 from workers.decode.tests.packed_bytes import PACKERS
