@@ -46,7 +46,8 @@ def test_a_refresh_at_every_request_is_a_storm() -> None:
     diagnosis = _diagnosis(_storm())
     assert (diagnosis.verdict, diagnosis.confidence) == ("likely", 0.89)
     assert diagnosis.statement == (
-        "30 of 30 requests waited for a credential refresh: the credentials had 900 s left, and the SDK refreshes below 900 s."
+        "30 of 30 requests waited for a credential refresh: the credentials had 900 s left, "
+        "and the SDK refreshes below 900 s."
     )
     assert {rival.status for rival in diagnosis.rivals} == {"ruled-out"}
     assert diagnosis.remedies[0].command == "kiam server --session-duration=60m --session-refresh=20m"
