@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 _FROM_RECORDS: Final = 1 << 14
 _BLOCK_BYTES: Final = 1 << 20
 """Of records at a time: fits the processor's cache."""
+_AROUND_BYTES: Final = 1 << 16
+"""The system maps as much of a file around a page that is read (`fault_around_bytes` of Linux)."""
 Forget = Callable[[int, int], None]
 """(first byte, number of bytes) of records whose memory is not needed before they are read again."""
 
@@ -45,7 +47,20 @@ class RecordColumns(np.ndarray[Any, np.dtype[np.void]]):
                 self._copy_columns()
             return self._columns[key]
         found = super().__getitem__(key)
-        return found.view(np.ndarray) if isinstance(found, np.ndarray) else found
+        if isinstance(found, np.ndarray):
+            found = found.view(np.ndarray)
+            if self._forget is not None and not np.may_share_memory(found, self):
+                self._forget(0, self.nbytes)
+            return found
+        return found if self._forget is None or not isinstance(found, np.void) else self._copied(found, key)
+
+    def _copied(self, record: np.void, number: int) -> np.void:
+        """One record. Reading it maps the pages around it, too, of which thousands of records would keep all."""
+        copied = record.copy()
+        if self._forget is not None:
+            at = range(len(self))[number] * self.dtype.itemsize
+            self._forget(max(0, at - _AROUND_BYTES), 2 * _AROUND_BYTES)
+        return copied
 
     def _copy_columns(self) -> None:
         """All of them in one pass over the records."""

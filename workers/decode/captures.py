@@ -164,7 +164,7 @@ def _capture(
         first_ns=min((point.first_ns for point in seen), default=NEVER),
         last_ns=max((point.last_ns for point in seen), default=NEVER),
         vantage_points=points,
-        connections=tables.finish_connections(),
+        connections=tables.connection_table(),
         handshakes=handshakes,
         messages=messages,
         signals=reading.signals.finish(),

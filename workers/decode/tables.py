@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
 from backend.forensics.packets import PACKET_DTYPE
-from backend.forensics.record_columns import RecordColumns
+from backend.forensics.record_columns import Forget, RecordColumns
 from workers.decode.growing import GrowingRecords, RecordList, Records
 from workers.decode.loop.message_records import MEMORY_DTYPE
 from workers.decode.loop.records import (
@@ -103,24 +103,29 @@ class Tables:
         self._picker = GrowingRecords(PICKER_DTYPE, 1)
         self.handshakes = RecordList(PACKET_DTYPE, kept=_HANDSHAKE_COLUMNS)
         self.state["paths"] = 1
+        self._stored: tuple[Records, Forget] | None = None
 
     @property
     def connections(self) -> Records:
         """The connection table with its room to grow, CONNECTION_DTYPE and what the tracker adds."""
         return self._connections.array
 
-    def finish_connections(self) -> Records:
-        """The connections with the columns of CONNECTION_DTYPE. Many are read by column and lie in a file; they can no
-        longer be added to. Raises OSError, for instance when the disk is full."""
-        names = list(CONNECTION_DTYPE.names or ())
+    def finish_connections(self) -> None:
+        """Many move to a file; none can be added afterwards. Raises OSError, for instance when the disk is full."""
         used = int(self.state["connections"])
-        if used * TRACKED_DTYPE.itemsize < _STORED_FROM_BYTES:
-            return RecordColumns.of(self.used_connections()[names], names)
-        records, forget = self._connections.to_file(used)
-        return RecordColumns.of(records[names], names, forget)
+        if self._stored is None and used * TRACKED_DTYPE.itemsize >= _STORED_FROM_BYTES:
+            self._stored = self._connections.to_file(used)
+
+    def connection_table(self) -> Records:
+        """The connections with the columns of CONNECTION_DTYPE, which are read by column."""
+        names = list(CONNECTION_DTYPE.names or ())
+        forget = None if self._stored is None else self._stored[1]
+        return RecordColumns.of(self.used_connections()[names], names, forget)
 
     def used_connections(self) -> Records:
-        """The same with what the tracker adds, TRACKED_DTYPE."""
+        """The connections so far with what the tracker adds, TRACKED_DTYPE."""
+        if self._stored is not None:
+            return self._stored[0]
         return self.connections[: int(self.state["connections"])]
 
     @property

@@ -15,6 +15,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.connections import CONNECTION_DTYPE
 from backend.forensics.evidence.absence.loss_places import recorded_at
 from backend.forensics.evidence.attempts.sent_syns import Bools
+from backend.forensics.evidence.clocks.grouped_rows import by_value
 from backend.forensics.evidence.clocks.sightings import Ints, join_rows
 from backend.forensics.evidence.clocks.sorted_rows import distinct, stable_order
 from backend.forensics.evidence.facts import Facts
@@ -55,9 +56,9 @@ def refused_on_path(facts: Facts, refused: Ints, opened: Ints, closed_ns: Ints) 
     near = np.concatenate([refused, opened])
     server = tuple_key(table["server_high"], table["server_low"], table["server_port"].astype(np.int64))
     refused_far, opened_far = far[: len(refused)], far[len(refused) :]
-    for each in distinct(server[refused]).tolist():
-        mine = np.flatnonzero(server[refused] == each)
-        passed = np.flatnonzero(server[opened] == each)
+    opened_to = by_value(np.arange(len(opened)), server[opened])
+    for each, mine in by_value(np.arange(len(refused)), server[refused]).items():
+        passed = opened_to.get(each, np.zeros(0, np.int64))
         ends = distinct(place[opened_far[passed]])
         if len(passed) < USUALLY_OF_LEAST or len(ends) != 1 or (server[opened_far[passed]] != each).any():
             continue

@@ -51,6 +51,7 @@ class RoundTripReader:
         self._empty()
         if isinstance(self._output, _ParquetFile):
             return self._output.finish()
+        self._tables.finish_connections()
         return self._output.finish(self._tables.used_connections())
 
     def abandon(self) -> None:

@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 
 from backend.forensics.evidence.clocks.matched_packets import mix
 from backend.forensics.evidence.clocks.sightings import Ints
-from backend.forensics.evidence.clocks.sorted_rows import place_in, stable_argsort
+from backend.forensics.evidence.clocks.sorted_rows import stable_argsort
 
-_MANY = 1 << 16
-"""Values that are searched for in as many: each search in no order reads memory that no cache holds."""
 Number = TypeVar("Number", np.uint64, np.int64)
 
 
@@ -22,8 +20,7 @@ def is_among(values: NDArray[Number], wanted: NDArray[Number]) -> NDArray[np.boo
     `wanted` again for every piece."""
     if not len(wanted):
         return np.zeros(len(values), np.bool_)
-    search = place_in if min(len(values), len(wanted)) > _MANY else np.searchsorted
-    at = np.minimum(search(wanted, values), len(wanted) - 1)
+    at = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)
     among: NDArray[np.bool_] = wanted[at] == values
     return among
 

@@ -8,6 +8,10 @@ import pytest
 from backend.forensics.captures import Capture
 from backend.forensics.packets import ACK, FIN, PSH, RST, SYN
 from backend.forensics.round_trips import DATA, ECHO, REQUEST, SYN_ANSWERED
+from workers.decode import tables
+from workers.decode.bench.generate import generate
+from workers.decode.captures import decode_capture
+from workers.decode.growing import GrowingRecords
 from workers.decode.round_trips.sampling import UNDER_WAY
 from workers.decode.round_trips.tests.echoes import echo
 from workers.decode.tests.capture_bytes import MS, decode, ipv4, pcap, tcp
@@ -192,3 +196,26 @@ def test_many_samples_in_several_batches(tmp_path: Path) -> None:
     assert all(
         each == (DATA, 1.0 + number % 3, 4 + 2 * number, 5 + 2 * number) for number, each in enumerate(found)
     )
+
+
+def test_ends_of_samples_are_known_when_connections_are_in_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Samples are packed: the addresses of their connections are looked up when the table is read."""
+    path = tmp_path / "many.pcap"
+    generate(path, 5_000, "everything")
+    columns = ("prober_low", "responder_low", "prober_port", "responder_port", "sent_ns", "rtt_ns")
+    held = decode_capture(path, name="a", sha256="", packets_path=None)
+    moved: list[int] = []
+    to_file = GrowingRecords.to_file
+    monkeypatch.setattr(tables, "_STORED_FROM_BYTES", 0)
+    monkeypatch.setattr(
+        GrowingRecords, "to_file", lambda its, used: (moved.append(used), to_file(its, used))[1]
+    )
+    stored = decode_capture(path, name="a", sha256="", packets_path=None)
+    assert moved == [len(held.connections)]
+    assert held.round_trips.rows > 100
+    assert stored.round_trips.read(columns).equals(held.round_trips.read(columns))
+    assert stored.connections.tobytes() == held.connections.tobytes()
+    assert stored.credentials.loose_frames == held.credentials.loose_frames
+    assert stored.credentials.connections.tolist() == held.credentials.connections.tolist()
