@@ -6,20 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from backend.forensics.addresses import address_text
+from backend.forensics.evidence.dns.query_types import DNS_TYPES
 from backend.forensics.messages import HELLO
 
-DNS_TYPES = {
-    1: "A",
-    2: "NS",
-    5: "CNAME",
-    6: "SOA",
-    12: "PTR",
-    15: "MX",
-    16: "TXT",
-    28: "AAAA",
-    33: "SRV",
-    65: "HTTPS",
-}
 DNS_CODES = {0: "no error", 1: "format error", 2: "server failure", 3: "no such name", 5: "refused"}
 TLS_VERSIONS = {0x0301: "1.0", 0x0302: "1.1", 0x0303: "1.2", 0x0304: "1.3"}
 ICMP_ERRORS = {

@@ -7,23 +7,12 @@ from typing import Any
 
 from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns
 from backend.forensics.evidence.dns.lost_queries import LostQuery, lookup_frames
+from backend.forensics.evidence.dns.query_types import DNS_TYPES
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, rfc3339, seconds_text
 from backend.forensics.report import ColumnPart, EvidencePart, MarkPart, TablePart
 
 ROWS_SHOWN = 1_000
-TYPES = {
-    1: "A",
-    2: "NS",
-    5: "CNAME",
-    6: "SOA",
-    12: "PTR",
-    15: "MX",
-    16: "TXT",
-    28: "AAAA",
-    33: "SRV",
-    65: "HTTPS",
-}
 _COLUMNS = (
     ("instance", ""),
     ("name", ""),
@@ -42,7 +31,7 @@ _COLUMNS = (
 
 def type_name(number: int) -> str:
     """``AAAA``, or ``type 99``."""
-    return TYPES.get(number, f"type {number}")
+    return DNS_TYPES.get(number, f"type {number}")
 
 
 def list_events(facts: Facts, lookups: Sequence[DelayedLookup]) -> list[dict[str, Any]]:
