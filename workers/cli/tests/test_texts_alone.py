@@ -100,3 +100,27 @@ def test_flows_that_passed_in_audit_mode(verdict: str, found: set[str], tmp_path
 def test_times_of_curl_without_a_total(looked_up_s: float, found: set[str], tmp_path: Path) -> None:
     text = CURL.format(0.013, 0.014) + CURL.format(looked_up_s, looked_up_s + 0.001)
     assert titles(text, tmp_path) == found
+
+
+@pytest.mark.parametrize(
+    ("routed", "found"),
+    [("deny", True), ("reject", True), ("allow", False), ("disabled", False)],
+)
+def test_what_ufw_does_with_routed_packets(routed: str, found: bool, tmp_path: Path) -> None:
+    text = (
+        f"Status: active\nLogging: on (low)\nDefault: allow (incoming), allow (outgoing), {routed} (routed)\n"
+    )
+    assert ("Chains that end by dropping or rejecting" in titles(text, tmp_path)) == found
+
+
+def test_printed_times_without_a_date_are_no_clock_that_was_not_set(tmp_path: Path) -> None:
+    path = tmp_path / "pasted.txt"
+    path.write_text(
+        "01:11:43.486943 IP 10.0.0.1.41358 > 10.0.0.2.80: Flags [S], seq 345145544, win 64240, length 0\n"
+        "01:11:43.487043 IP 10.0.0.2.80 > 10.0.0.1.41358: Flags [R.], seq 0, ack 345145545, win 0, length 0\n"
+    )
+    report = analyse_files([EvidenceFile(path, path.name)], "")
+    assert report is not None
+    said = " ".join(each.text for each in report.quality)
+    assert "The printed times have no date" in said
+    assert "the clock was not set" not in said

@@ -14,6 +14,7 @@ SAMPLES = sorted((Path(__file__).parents[2] / "decode" / "tests" / "samples" / "
 CLAIMED_FROM = 0.5
 UNDERSTOOD_LEAST = 0.95
 FACTS = {
+    "ufw-routed": ("at the end of FORWARD (DROP)", ""),
     "bsd-listen-overflow": ("A listener's accept queue was full (FreeBSD)", ""),
     "curl-lookup-5s": ("1 × the resolver's time-out of 5 s", ""),
     "firewalld-reject": ("dropped for filter_FWD_public_REJECT", "firewall-drop"),

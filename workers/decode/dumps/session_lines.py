@@ -79,7 +79,7 @@ _TYPED = re.compile(
     r"netstat |ethtool |conntrack |cat /|tcpdump |tshark |curl |dig |nslookup |ping |traceroute |mtr |sysctl |arp\b|"
     r"bridge |brctl |dmesg\b|ipvsadm |hubble |cilium |pwru\b|perf |bpftrace |dropwatch\b|nsenter |journalctl |"
     r"lsmod\b|uname |for \w+ in |while (?:true|:|\[)|grep |watch |ifconfig\b|route\b|nc |telnet |wget |cilium-dbg |"
-    r"skbstat\S*|calicoctl |systemctl |modprobe |hostname\b)\S*"
+    r"ufw |skbstat\S*|calicoctl |systemctl |modprobe |hostname\b)\S*"
 )
 # A bare `#` also begins comments, so the command behind it has to be one that people run here.
 _COMMANDS = frozenset(
@@ -94,7 +94,7 @@ _COMMANDS = frozenset(
         "nmap", "hping3", "iperf", "iperf3", "sysctl", "systemctl", "lspci", "lsof", "ps", "top", "cilium-dbg", "helm",
         "iptables-restore", "etcdctl", "strace", "gcloud", "aws", "az", "wrk", "siege", "vegeta", "socat", "time",
         "journalctl", "microk8s", "minikube", "kind", "ipset", "tc", "ovs-vsctl", "ovs-ofctl", "ovn-nbctl", "pwru",
-        "route", "ssh", "telnet", "skbstat.py", "skbstat", "traceroute", "tracepath",
+        "route", "ssh", "telnet", "skbstat.py", "skbstat", "traceroute", "tracepath", "ufw",
         "tshark", "wget", "telnet", "crictl", "ip6tables", "retina",
     )
 )  # fmt: skip

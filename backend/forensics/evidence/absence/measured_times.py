@@ -109,7 +109,7 @@ def _problems(capture: Capture) -> list[TimeProblem]:
             "no duration over a jump is used"
         )
         found.append(TimeProblem(name, text, tuple(sorted({times.first_step, times.last_step}))))
-    if 0 <= capture.first_ns < FIRST_CAPTURE_NS and not found:
+    if 0 <= capture.first_ns < FIRST_CAPTURE_NS and not found and not capture.is_printed:
         text = (
             "time stamps are before 1988: the clock was not set, dates are wrong and durations may be right"
         )
