@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -22,6 +23,13 @@ _WINDOW_ROWS: Final = 256
 _WINDOW_NS: Final = 20_000_000_000
 """What is usual is learnt from three windows of at least so many samples and so long a time: routes change."""
 
+_MOVED_ROWS: Final = 12
+_MOVED_NS: Final = 2_000_000_000
+"""So many samples over so long a time, none of which is as quick as those before: the path became longer. A queue that
+fills for so long drains in between, or does not keep its length."""
+_MOVED_SPREAD: Final = 0.05
+"""Of the new usual round trip: the quickest is no more below it (ratio)."""
+
 Floats = NDArray[np.float64]
 
 
@@ -36,7 +44,22 @@ def usual(kind: Ints, sent_ns: Ints, rtt_ns: Ints) -> tuple[Ints, Ints]:
             deviation = np.median(np.abs(around - np.median(around)))
             base[rows[begin:end]] = int(np.percentile(around, USUAL_PERCENTILE))
             limit[rows[begin:end]] = int(max(LATE_NS, DEVIATIONS * deviation))
+        for part in _moved(rows, sent_ns, rtt_ns - base > limit):
+            low = int(np.percentile(rtt_ns[part], USUAL_PERCENTILE))
+            if low - int(rtt_ns[part].min()) <= _MOVED_SPREAD * low:
+                base[part] = low
     return base, limit
+
+
+def _moved(rows: Ints, sent_ns: Ints, late: NDArray[np.bool_]) -> Iterator[Ints]:
+    """Of the samples of one class those before the first that is not late, and those after the last: where they are
+    many, the path was longer than in the rest."""
+    on_time = np.flatnonzero(~late[rows])
+    if not len(on_time):
+        return
+    for part in (rows[: on_time[0]], rows[on_time[-1] + 1 :]):
+        if len(part) >= _MOVED_ROWS and sent_ns[part[-1]] - sent_ns[part[0]] >= _MOVED_NS:
+            yield part
 
 
 def _windows(sent_ns: Ints) -> list[tuple[int, int]]:
