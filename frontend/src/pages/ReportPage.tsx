@@ -249,6 +249,6 @@ function PlainTable({ table }: { table: RecordTable }) {
 const WHOLE_MOST = 21;
 
 function Cell({ words, number }: { words: string; number: boolean }) {
-  const isWhole = words.length <= WHOLE_MOST && !words.includes(" ");
-  return <td className={number ? "number" : isWhole ? "whole" : undefined}>{words}</td>;
+  const shape = words.includes(" ") ? "prose" : words.length <= WHOLE_MOST ? "whole" : undefined;
+  return <td className={number ? "number" : shape}>{words}</td>;
 }
