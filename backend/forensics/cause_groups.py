@@ -9,7 +9,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from backend.forensics.findings import seconds_text
+from backend.forensics.findings import lost_text
 from backend.forensics.report import DiagnosisPart, Role, Verdict
 from backend.forensics.report_impact import ImpactPart, Unit
 from backend.forensics.report_text import Text
@@ -133,7 +133,7 @@ def _row(each: DiagnosisPart, impact: ImpactPart) -> GroupRowPart:
 def _statement(group: CauseGroupPart, of: int) -> str:
     """``Packet loss on the path at 43 of 190 destinations: 129 of 2,580 connections, 195 s lost; they share …``"""
     where = f"{group.destinations:,} of {of:,} destinations" if of else f"{group.destinations:,} destinations"
-    lost = f", {seconds_text(group.time_lost_s)} lost" if group.time_lost_s else ""
+    lost = f", {lost_text(group.time_lost_s)} lost" if group.time_lost_s else ""
     shared = f"; they share {group.shared}" if group.shared else ""
     text = f"{group.title} at {where}: {group.affected:,} of {group.total:,} {group.unit}{lost}{shared}."
     return worded_as(group.verdict, text)

@@ -101,3 +101,8 @@ def seconds_text(seconds: float) -> str:
     if 0 < milliseconds < SHORTEST_MS:
         return f"less than {SHORTEST_MS} ms"
     return f"{milliseconds:,.0f} ms" if milliseconds >= 10 else f"{milliseconds:.2f} ms"
+
+
+def lost_text(seconds: float) -> str:
+    """Of time lost in all: ``6.0 s`` from a second on, where the wait of one connection is ``1,037 ms``."""
+    return f"{seconds:,.1f} s" if 1 <= seconds < WHOLE_SECONDS_FROM else seconds_text(seconds)

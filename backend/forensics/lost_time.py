@@ -15,7 +15,8 @@ def total_lost_s(diagnoses: Sequence[DiagnosisPart], findings: Sequence[FindingP
     which none rests all, unless they describe the same packets."""
     known = {finding.id: finding for finding in findings}
     total = sum(_lost_s(group, known) for group in _sharing_findings(diagnoses))
-    explained = {name for each in diagnoses for name in each.findings}
+    # Undecided diagnoses alone count nothing; beside others what they leave is in these.
+    explained = {name for each in diagnoses for name in each.findings} if total else set()
     explained_frames = {frame for name in explained if name in known for frame in _frames(known[name])}
     total += sum(
         f.time_lost_s for f in findings if f.id not in explained and not _is_explained(f, explained_frames)
@@ -39,7 +40,7 @@ def _lost_s(group: Sequence[DiagnosisPart], known: dict[str, FindingPart]) -> fl
     names = {name for each in group for name in each.findings}
     found_s = sum(known[name].time_lost_s for name in names if name in known)
     claimed_s = [each.time_lost_s for each in counted]
-    return min(sum(claimed_s), max(found_s, *claimed_s)) or found_s
+    return min(sum(claimed_s), max(found_s, *claimed_s))
 
 
 def _frames(finding: FindingPart) -> set[tuple[str, int]]:

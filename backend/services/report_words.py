@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.cause_groups import GroupRowPart
-from backend.forensics.findings import seconds_text
+from backend.forensics.findings import lost_text, seconds_text
 from backend.forensics.report import (
     CheckedPart,
     DiagnosisPart,
@@ -127,13 +127,13 @@ def group_row_cells(row: GroupRowPart) -> list[str]:
     return [
         f"{impact.destination}{more}",
         f"{impact.affected:,} of {impact.total:,}",
-        seconds_text(row.time_lost_s) if row.time_lost_s else "",
+        lost_text(row.time_lost_s) if row.time_lost_s else "",
         seconds_text(impact.longest_s),
     ]
 
 
 def group_row_words(row: GroupRowPart) -> str:
-    """``192.0.2.1:443: 3 of 60 connections, 3,020 ms lost, longest 1,008 ms``."""
+    """``192.0.2.1:443: 3 of 60 connections, 3.0 s lost, longest 1,008 ms``."""
     destination, affected, lost, longest = group_row_cells(row)
     lost = f", {lost} lost" if lost else ""
     return f"{destination}: {affected} {row.impact.unit}{lost}, longest {longest}"

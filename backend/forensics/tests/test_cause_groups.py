@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from backend.forensics.cause_groups import answers_of, group_causes, headline_of
+from backend.forensics.findings import lost_text
 from backend.forensics.report import DiagnosisPart, Verdict
 from backend.forensics.report_impact import ImpactPart
 
@@ -97,3 +98,11 @@ def test_the_headline_of_a_group_is_the_group_s() -> None:
     assert alone is not None
     assert alone.statement == parts[0].statement
     assert headline_of([], 9) is None
+
+
+@pytest.mark.parametrize(
+    ("lost_s", "words"),
+    [(0.999, "999 ms"), (1.0, "1.0 s"), (6.0119, "6.0 s"), (99.9, "99.9 s"), (100.4, "100 s")],
+)
+def test_time_lost_in_all_is_in_seconds_from_one_on(lost_s: float, words: str) -> None:
+    assert lost_text(lost_s) == words

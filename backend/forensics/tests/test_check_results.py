@@ -101,7 +101,10 @@ def test_a_finding_about_packets_that_a_diagnosis_rests_on_is_counted_with_it() 
 
 
 def test_time_that_an_undecided_diagnosis_does_not_count_is_not_forgotten() -> None:
-    assert total_lost_s([diagnosis(["a-1"], "cannot-tell")], [finding("a-1", lost_s=3.0)]) == 3.0
+    findings = [finding("a-1", lost_s=3.0), finding("b-1", lost_s=2.0, frames=(2,))]
+    undecided = diagnosis(["a-1"], "cannot-tell")
+    assert total_lost_s([undecided], findings) == 5.0
+    assert total_lost_s([undecided, diagnosis(["b-1"], lost_s=2.0)], findings) == 2.0
 
 
 def test_every_warning_of_a_file_is_a_caution() -> None:
