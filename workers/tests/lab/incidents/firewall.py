@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workers.tests.lab.hosts import counted, rule
-from workers.tests.lab.incident import EVERYTHING, Case, Lab, incident
+from workers.tests.lab.incident import EVERYTHING, Case, Lab, each_share, incident
 from workers.tests.lab.programs import Call, WebServer, make_calls
 from workers.tests.lab.star import Star
 
@@ -93,3 +93,21 @@ def rejected(lab: Lab) -> list[Case]:
         Case("all", EVERYTHING, allowed=("firewall-drop",), findings={"unreachable": (1, 10_000)}),
         Case("client", ("pod0.pcap",), allowed=("firewall-drop",)),
     ]
+
+
+@incident(
+    "refused-on-path", None, "look-alike of a closed port: the router refuses one connection in six by a RST"
+)
+def refused_on_path(lab: Lab) -> list[Case]:
+    """The server never hears of them, and serves all others."""
+    star = lab.star()
+    star.serve()
+    match = f"tcp dport {star.port} tcp flags & (syn | ack) == syn numgen random mod 6 == 0"
+    rule(star.router, "refused", match, "reject with tcp reset")
+    with lab.recorded(star):
+        lab.calls = make_calls(star.calls(140, 6))
+    refused = sum(call.outcome == "connect-ECONNREFUSED" for call in lab.calls)
+    lab.truth |= {"refused": refused, "rejected": counted(star.router, "refused")}
+    found = {"connection-reset": (refused, refused), "syn-retransmission": (0, 0)}
+    files = ("pod0.pcap", "node.pcap", "server0.pcap")
+    return [Case("all", EVERYTHING, findings=found), *each_share(files, ())]

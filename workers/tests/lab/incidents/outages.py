@@ -55,6 +55,34 @@ def _take_down(star: Star, down_s: float) -> None:
 
 
 @incident(
+    "uplink-down",
+    None,
+    "look-alike of a filter in the node: its own uplink is down for seconds, so there is no route",
+)
+def uplink_down(lab: Lab) -> list[Case]:
+    """Rate limits let the node send an ICMP error for few of the SYNs that it could not forward."""
+    star = lab.star()
+    star.serve()
+    down_s = lab.random.uniform(2.2, 3.2)
+    calls = [replace(call, timeout_s=15) for call in star.calls(110, 8)]
+    with lab.recorded(star):
+        outage = star.node.start(_take_uplink_down, star, down_s)
+        lab.calls = make_calls(calls)
+        outage.result()
+    lab.truth["down_s"] = down_s
+    files = ("pod0.pcap", "node.pcap", "server0.pcap")
+    return [Case("all", EVERYTHING, findings=lab.delayed_bounds()), *each_share(files, ())]
+
+
+def _take_uplink_down(star: Star, down_s: float) -> None:
+    time.sleep(3)
+    star.node.ip("link set eth0 down")
+    time.sleep(down_s)
+    gateway = f"{star.node_network.rpartition('.')[0]}.1"
+    star.node.ip("link set eth0 up", f"route replace default via {gateway}")
+
+
+@incident(
     "outage-mtu-probing",
     None,
     "look-alike of upload-mtu-probing: nothing passes for seconds, and senders try smaller segments",
