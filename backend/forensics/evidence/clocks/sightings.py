@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,12 @@ from numpy.typing import NDArray
 from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.components import connected
 from backend.forensics.connections import CONNECTION_DTYPE
+from backend.forensics.evidence.clocks.chosen_rows import (
+    ChosenRows,
+    join_columns,
+    numbered_through,
+    taken_numbers,
+)
 from backend.forensics.evidence.clocks.clocks import Clocks, compare_clocks
 from backend.forensics.evidence.clocks.copies import merge_copies, merge_near
 from backend.forensics.evidence.clocks.matched_packets import mix
@@ -115,25 +120,6 @@ class _Syns:
     clock: Ints
 
 
-class ChosenRows:
-    """Some rows of one or more tables, one after the other, read by column: whole records of a million SYNs are 125 MB,
-    and they lie in a file (`RecordColumns`)."""
-
-    def __init__(self, *parts: tuple[NDArray[np.void], Ints | None]) -> None:
-        """Each a table and the rows of it, None for all."""
-        self._parts = parts
-
-    def __len__(self) -> int:
-        return sum(len(table) if rows is None else len(rows) for table, rows in self._parts)
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        found = [table[name] if rows is None else taken(table[name], rows) for table, rows in self._parts]
-        return found[0] if len(found) == 1 else np.concatenate(found)
-
-    def followed_by(self, other: ChosenRows) -> ChosenRows:
-        return ChosenRows(*self._parts, *other._parts)
-
-
 def join_rows(parts: Sequence[NDArray[np.void]], dtype: np.dtype[np.void]) -> NDArray[np.void]:
     """The tables of all captures one after the other; a single one as it is, without a copy."""
     if len(parts) == 1:
@@ -174,8 +160,8 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
     node_offset = np.cumsum([0, *(len(c.connections) for c in captures)])
     rows = join_rows([c.handshakes for c in captures], PACKET_DTYPE)
     capture = _capture_of(captures)
-    place = _numbered_through(first_place, capture, rows["vantage"])
-    node = _numbered_through(node_offset, capture, rows["connection"])
+    place = numbered_through(first_place, capture, rows["vantage"])
+    node = numbered_through(node_offset, capture, rows["connection"])
     node = np.where(rows["connection"] == NO_CONNECTION, -1, node)
     network = _networks(captures, node)
     is_syn = ((rows["tcp_flags"] & (SYN | ACK)) == SYN) & ((rows["marks"] & MARK_COPY) == 0) & (node >= 0)
@@ -197,7 +183,7 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
         of_syns(place),
         of_syns(node),
         of_syns(network),
-        _taken_numbers(clock, of_syns(capture)),
+        taken_numbers(clock, of_syns(capture)),
     )
     joined = _group_transmissions(seen)
     lone = _lone_answers(rows, node, seen.node)
@@ -274,32 +260,12 @@ def _common_times(captures: Sequence[Capture], clocks: Clocks) -> Ints:
     return join_columns(parts)
 
 
-def join_columns(parts: Sequence[Ints]) -> Ints:
-    """Columns of all captures one after the other; a single one as it is, without a copy."""
-    if len(parts) == 1:
-        return parts[0]
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
-
-
 def _capture_of(captures: Sequence[Capture]) -> Ints:
     """Of each handshake packet the number of its capture; of a single one 0, shown in every row."""
     rows = [len(capture.handshakes) for capture in captures]
     if len(rows) == 1:
         return np.broadcast_to(np.int64(0), rows[0])
     return np.repeat(np.arange(len(captures)), rows).astype(np.int64)
-
-
-def _taken_numbers(numbers: Ints, which: Ints) -> Ints:
-    """``numbers[which]``; where that is one value, it is shown in every row."""
-    if which.strides == (0,) and len(which):
-        return np.broadcast_to(numbers[which[:1]], len(which))
-    return numbers[which]
-
-
-def _numbered_through(first: Ints, capture: Ints, numbers: NDArray[np.uint32]) -> Ints:
-    """Numbers inside each capture as numbers over all, of which each capture has those from `first` on."""
-    own = as_int64(numbers)
-    return own if len(first) <= 2 else first[capture] + own
 
 
 def _networks(captures: Sequence[Capture], node: Ints) -> Ints:
