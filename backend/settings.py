@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import tomllib
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -15,6 +17,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from backend.errors import InvalidRequest
 from backend.limits import Limits
 from backend.machine_memory import memory_bytes
 
@@ -50,11 +53,11 @@ class Settings(BaseSettings):
     data: Annotated[Path, AfterValidator(Path.absolute)] = Path.home() / ".local" / "share" / "stallscope"
     # Made absolute: the processes that use it work in different folders.
     """Folder of the uploads, the packet tables and, by default, the databases."""
-    database_url: str = ""
+    database_url: Annotated[str, Field(pattern=r"^(?:$|sqlite:|postgresql\+psycopg:)")] = ""
     """SQLAlchemy address of the database; empty = SQLite in the data folder."""
     host: str = "127.0.0.1"
     """Address that ``stallscope serve`` listens on; no other than loopback before somebody can sign in."""
-    port: int = 8000
+    port: int = Field(default=8000, ge=0, le=65535)
     """Port that it listens on."""
 
     public_url: str = ""
@@ -171,4 +174,17 @@ class Settings(BaseSettings):
         config_file = os.environ.get(_CONFIG, "")
         if not config_file:
             return init_settings, env_settings
+        if not Path(config_file).is_file():
+            raise InvalidRequest(f"The file {config_file}, which {_CONFIG} names, does not exist.")
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, Path(config_file))
+
+
+def read_settings(given: Mapping[str, Any]) -> Settings:
+    """With what the command line gives, None for nothing; raises InvalidRequest for what is no setting."""
+    try:
+        return Settings(**{name: value for name, value in given.items() if value is not None})
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidRequest(f"The file {os.environ[_CONFIG]} is no TOML: {error}.") from None
+    except ValidationError as error:
+        wrong = "; ".join(f"{each['loc'][0]}: {each['msg']}" for each in error.errors())
+        raise InvalidRequest(f"Wrong settings (option, STALLSCOPE_… or {_CONFIG}): {wrong}.") from None

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from backend.settings import Settings, files_at_once
+from backend.errors import InvalidRequest
+from backend.settings import Settings, files_at_once, read_settings
 from backend.tests.settings_page import PAGE, page_text
 
 _GB = 1 << 30
@@ -60,3 +61,30 @@ def test_texts_name_no_setting_that_is_none() -> None:
     }
     assert named - known == set()
     assert "STALLSCOPE_AUDIT_DAYS" in (root / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("PORT", "65536", "port: "),
+        ("PORT", "abc", "port: "),
+        ("DATABASE_URL", "mysql://db/stallscope", "database_url: "),
+        ("CONFIG", "absent.toml", "absent.toml"),
+        ("CONFIG", "broken.toml", "broken.toml"),
+    ],
+)
+def test_a_wrong_setting_is_named_and_is_no_bug(
+    name: str, value: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("broken.toml").write_text("port = = 3")
+    monkeypatch.setenv(f"STALLSCOPE_{name}", value)
+    with pytest.raises(InvalidRequest, match=said):
+        read_settings({"host": None})
+
+
+def test_right_settings_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STALLSCOPE_DATABASE_URL", "postgresql+psycopg://user:secret@127.0.0.1/stallscope")
+    monkeypatch.setenv("STALLSCOPE_PORT", "65535")
+    assert read_settings({"host": None, "port": None}).port == 65535
+    assert read_settings({"port": 0}).port == 0

@@ -77,7 +77,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         _write(report, request)
     except OSError as error:
-        complain(f"the report cannot be written to {error.filename}: {error.strerror}.")
+        complain(f"the report cannot be written to {error.filename or 'standard output'}: {error.strerror}.")
         return EXIT_USAGE
     return outcome(report, request.fail_on)
 

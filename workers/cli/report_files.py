@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,14 +40,11 @@ def write_outputs(outputs: Sequence[Output], verdict: Callable[[int, bool], str]
 
     failures: list[Exception] = []
     for output in outputs:
-        if output.path not in (None, STANDARD_OUTPUT):
+        if output.path is not None and output.path != STANDARD_OUTPUT:
             text = _rendered(output, failures)
             if text is None:
                 continue
-            with suppress(
-                BrokenPipeError
-            ):  # a pipe by its name, like /dev/stdout, whose reader has seen enough
-                Path(output.path).write_text(text, encoding="utf-8")
+            _save(output.path, text)
     printed = [output for output in outputs if output.path == STANDARD_OUTPUT]
     columns = shutil.get_terminal_size((WIDTH_WITHOUT_TERMINAL, 24)).columns
     width = max(60, min(columns, WIDEST)) if sys.stdout.isatty() else WIDTH_WITHOUT_TERMINAL
@@ -56,6 +52,16 @@ def write_outputs(outputs: Sequence[Output], verdict: Callable[[int, bool], str]
     print_out(text)
     if failures:
         raise failures[0]
+
+
+def _save(path: str, text: str) -> None:
+    """Raises OSError that names the file: a full disk does not."""
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except BrokenPipeError:
+        pass  # a pipe by its name, like /dev/stdout, whose reader has seen enough
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from None
 
 
 def _rendered(output: Output, failures: list[Exception]) -> str | None:

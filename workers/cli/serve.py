@@ -74,10 +74,9 @@ def serve(arguments: argparse.Namespace, *, with_demo: bool) -> int:
 
 def chosen_settings(arguments: argparse.Namespace) -> Settings:
     """Command line over environment over file."""
-    from backend.settings import Settings
+    from backend.settings import read_settings
 
-    given = {name: getattr(arguments, name) for name in ("host", "port", "data")}
-    return Settings(**{name: value for name, value in given.items() if value is not None})
+    return read_settings({name: getattr(arguments, name) for name in ("host", "port", "data")})
 
 
 def _answer_requests(store: Store, settings: Settings) -> bool:
@@ -90,9 +89,11 @@ def _answer_requests(store: Store, settings: Settings) -> bool:
     from backend.api.server import Server
     from workers.cli.worker_child import WorkerChild
 
-    listener = bound_socket(settings.host, settings.port)
-    if listener is None:
-        print(f"stallscope: port {settings.port} is in use; choose another with --port.", file=sys.stderr)
+    try:
+        listener = bound_socket(settings.host, settings.port)
+    except OSError as error:
+        where = f"{settings.host}, port {settings.port}"
+        print(f"stallscope: cannot listen on {where}: {error.strerror} (--host, --port).", file=sys.stderr)
         return False
     port = listener.getsockname()[1]
     config = uvicorn.Config(
@@ -154,8 +155,9 @@ def read_pasted(content: bytes) -> list[Dump]:
     return parse_dump_bytes(content)
 
 
-def bound_socket(host: str, port: int) -> socket.socket | None:
-    """A listening socket, so that the address is known before it is printed; None when the port is taken."""
+def bound_socket(host: str, port: int) -> socket.socket:
+    """A listening socket, so that the address is known before it is printed; raises OSError, as where the port is
+    taken."""
     import socket as sockets
 
     family = sockets.AF_INET6 if ":" in host else sockets.AF_INET
@@ -169,6 +171,6 @@ def bound_socket(host: str, port: int) -> socket.socket | None:
         bound.listen(QUEUE)
     except OSError:
         bound.close()
-        return None
+        raise
     bound.set_inheritable(False)
     return bound

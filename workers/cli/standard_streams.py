@@ -9,15 +9,18 @@ from typing import TextIO
 
 
 class _Outliving(io.FileIO):
-    """A descriptor whose reader may leave (`| head`): from then on what is written goes nowhere."""
+    """A descriptor whose reader may leave (`| head`), or whose disk may be full, which is an error once: from then on
+    what is written goes nowhere."""
 
     def write(self, data) -> int:  # type: ignore[no-untyped-def]
         try:
             return super().write(data)
-        except BrokenPipeError:
+        except OSError as error:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self.fileno())
             os.close(nowhere)
+            if not isinstance(error, BrokenPipeError):
+                raise
             return len(data)
 
 

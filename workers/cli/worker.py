@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     import threading
 
     from backend.errors import StallscopeError
-    from backend.settings import Settings
+    from backend.settings import read_settings
     from workers.cli.log import log_to_stderr
     from workers.cli.main import tool_version
     from workers.cli.private_files import keep_others_out
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         die_with_parent(arguments.parent)
     from workers.job_engine import JobEngine
 
-    settings = Settings(**({"data": arguments.data} if arguments.data else {}))
+    settings = read_settings({"data": arguments.data})
     stopped = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())

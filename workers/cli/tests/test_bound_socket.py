@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import socket
 
+import pytest
+
 from workers.cli.serve import bound_socket
 
 
@@ -15,7 +17,6 @@ async def test_answers_on_the_socket_do_not_wait_for_an_acknowledgement() -> Non
         writer.close()
 
     listener = bound_socket("127.0.0.1", 0)
-    assert listener is not None
     async with await asyncio.start_server(greet, sock=listener):
         _, writer = await asyncio.open_connection(*listener.getsockname())
         assert await asyncio.wait_for(accepted, 5) != 0
@@ -24,7 +25,10 @@ async def test_answers_on_the_socket_do_not_wait_for_an_acknowledgement() -> Non
 
 
 def test_a_port_in_use_is_no_socket() -> None:
-    taken = bound_socket("127.0.0.1", 0)
-    assert taken is not None
-    with taken:
-        assert bound_socket("127.0.0.1", taken.getsockname()[1]) is None
+    with bound_socket("127.0.0.1", 0) as taken, pytest.raises(OSError, match="in use"):
+        bound_socket("127.0.0.1", taken.getsockname()[1])
+
+
+def test_an_address_of_another_machine_is_not_called_in_use() -> None:
+    with pytest.raises(OSError, match="Cannot assign requested address"):
+        bound_socket("203.0.113.5", 0)

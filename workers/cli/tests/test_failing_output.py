@@ -1,11 +1,13 @@
 """A form of the report that cannot be made costs that form alone."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 
-from workers.cli.exit_codes import EXIT_BUG
+from workers.cli.exit_codes import EXIT_BUG, EXIT_USAGE
 from workers.cli.main import main
 
 SAMPLE = Path(__file__).parents[2] / "decode" / "dumps" / "tests" / "samples" / "conntrack-S.txt"
@@ -35,3 +37,16 @@ def test_the_other_forms_and_the_verdict_are_written(
     said = capsys.readouterr()
     assert f"--{form} failed (BrokenError); the rest is complete." in said.err
     assert "Detection rules checked" in said.out
+
+
+@pytest.mark.parametrize(
+    ("options", "named"), [([], "standard output"), (["--json", "/dev/full"], "/dev/full")]
+)
+def test_a_full_disk_is_named_and_is_no_bug(options: list[str], named: str) -> None:
+    command = [sys.executable, "-m", "workers.cli.main", "analyze", str(SAMPLE), *options]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            command, stdout=full if not options else None, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert ended.returncode == EXIT_USAGE
+    assert ended.stderr == f"stallscope: the report cannot be written to {named}: No space left on device.\n"
