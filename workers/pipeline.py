@@ -32,7 +32,7 @@ from workers.decode.bundles import LISTED
 from workers.decode.captures import DecodeCancelled, DecodeProgress, decode_capture
 from workers.decode.identify import identify_file
 from workers.decode.left_out import LeftOut
-from workers.decode.sources import open_source
+from workers.decode.open_source import open_source
 from workers.ingested import Ingested, save_ingested
 
 if TYPE_CHECKING:

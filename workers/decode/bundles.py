@@ -19,7 +19,8 @@ from backend.limits import Limits
 from workers.decode.bundle_members import Expansion, Member, NotUsed
 from workers.decode.identify import Identified, identify_file
 from workers.decode.member_names import clean_name, is_hidden
-from workers.decode.sources import ByteSource, open_source
+from workers.decode.open_source import open_source
+from workers.decode.sources import ByteSource
 from workers.decode.unpacking import FREE_BYTES
 
 LISTED: Final = 1000

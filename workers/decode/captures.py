@@ -20,10 +20,10 @@ from workers.decode.digest import running_digest
 from workers.decode.identify import Identified, identify_file
 from workers.decode.interfaces import COOKED_2, Interface
 from workers.decode.loop.records import NO_INDEX
+from workers.decode.open_source import open_source
 from workers.decode.pcap import read_pcap, read_snoop
 from workers.decode.pcapng import read_pcapng
 from workers.decode.reading import DecodeCancelled, DecodeProgress, Reading, Watcher
-from workers.decode.sources import open_source
 from workers.decode.tables import merge_buckets
 from workers.decode.tunnels import list_tunnels
 from workers.decode.undecoded import link_type_name, undecoded_by_name

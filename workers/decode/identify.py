@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from workers.decode.foreign_formats import name_foreign
+from workers.decode.open_source import open_source
 from workers.decode.pcap_variants import PCAP_MAGICS
-from workers.decode.sources import open_source
 from workers.decode.unpacking import COMPRESSIONS, compression_of
 
 HEAD_BYTES: Final = 4096

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.limits import Limits
 from workers.decode.digest import RunningDigest
 
 BUFFER_BYTES: Final = 16 << 20
@@ -59,21 +55,6 @@ class PlainSource:
             filled += count
             self.bytes_done += count
         return filled
-
-
-@contextmanager
-def open_source(path: Path, compression: str, limits: Limits = Limits()) -> Iterator[ByteSource]:  # noqa: B008 - frozen
-    """The bytes of a file; `compression` is a key of `unpacking.COMPRESSIONS`, or empty. Raises OSError."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        if compression:
-            from workers.decode.unpacking import unpacking_source
-
-            yield unpacking_source(descriptor, compression, limits)
-        else:
-            yield PlainSource(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 class Window:

@@ -17,7 +17,8 @@ from workers.decode.frames.key_log import LARGEST_BYTES, key_log_in, key_log_lin
 from workers.decode.frames.tshark import find_tshark
 from workers.decode.frames.wireshark import SelectedFrames, dissect_packets
 from workers.decode.identify import identify_file
-from workers.decode.sources import ByteSource, open_source
+from workers.decode.open_source import open_source
+from workers.decode.sources import ByteSource
 from workers.jobs.clear_file import ClearFile
 from workers.sandbox import Notify
 

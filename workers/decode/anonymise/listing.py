@@ -12,7 +12,8 @@ from backend.limits import Limits
 from workers.decode.anonymise.listing_text import line_text
 from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.identify import identify_file
-from workers.decode.sources import ByteSource, open_source
+from workers.decode.open_source import open_source
+from workers.decode.sources import ByteSource
 
 _PIECE: Final = 1 << 20
 _UTF16: Final = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}

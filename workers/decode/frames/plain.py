@@ -10,9 +10,10 @@ from backend.disk_space import room_at
 from backend.errors import UnreadableInput
 from backend.limits import Limits
 from workers.decode.identify import identify_file
+from workers.decode.open_source import open_source
 from workers.decode.pcap import SNOOP_HEADER_BYTES, pcap_layout, snoop_layout, snoop_link_type
 from workers.decode.pcap_variants import HEADER_BYTES, read_variant
-from workers.decode.sources import ByteSource, Window, open_source
+from workers.decode.sources import ByteSource, Window
 from workers.decode.translated import TranslatedSource
 
 _PIECE: Final = 1 << 20

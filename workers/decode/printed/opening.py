@@ -12,6 +12,7 @@ from typing import IO, Final
 from backend.limits import Limits
 from workers.decode.dumps.web_text import typed_block, typed_line
 from workers.decode.identify import identify_file
+from workers.decode.open_source import open_source
 from workers.decode.printed.clocks import runs_since_first
 from workers.decode.printed.lines import (
     Grouper,
@@ -24,7 +25,7 @@ from workers.decode.printed.lines import (
 )
 from workers.decode.printed.names import Names
 from workers.decode.printed.rebuild import SectionFile
-from workers.decode.sources import ByteSource, open_source
+from workers.decode.sources import ByteSource
 
 _SAMPLE: Final = 50
 _BLOCK_BYTES: Final = 1 << 18

@@ -9,7 +9,8 @@ import pytest
 
 from workers.decode.captures import decode_capture
 from workers.decode.digest import running_digest
-from workers.decode.sources import BUFFER_BYTES, PlainSource, Window, open_source
+from workers.decode.open_source import open_source
+from workers.decode.sources import BUFFER_BYTES, PlainSource, Window
 
 RACE = Path(__file__).parents[3] / "backend" / "demo" / "snat-race" / "three-interfaces.pcapng"
 

@@ -10,7 +10,7 @@ import pytest
 from backend.limits import Limits
 from workers.decode.captures import decode_capture
 from workers.decode.identify import identify_file
-from workers.decode.sources import open_source
+from workers.decode.open_source import open_source
 from workers.decode.tests.capture_bytes import decode, handshake, pcap
 from workers.decode.tests.packed_bytes import PACKERS
 from workers.decode.unpacking import COMPRESSIONS, FREE_BYTES

@@ -209,9 +209,12 @@ def test_ends_of_samples_are_known_when_connections_are_in_a_file(
     moved: list[int] = []
     to_file = GrowingRecords.to_file
     monkeypatch.setattr(tables, "_STORED_FROM_BYTES", 0)
-    monkeypatch.setattr(
-        GrowingRecords, "to_file", lambda its, used: (moved.append(used), to_file(its, used))[1]
-    )
+
+    def noted(its: GrowingRecords, used: int) -> None:
+        moved.append(used)
+        to_file(its, used)
+
+    monkeypatch.setattr(GrowingRecords, "to_file", noted)
     stored = decode_capture(path, name="a", sha256="", packets_path=None)
     assert moved == [len(held.connections)]
     assert held.round_trips.rows > 100
