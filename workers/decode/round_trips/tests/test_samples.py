@@ -210,9 +210,9 @@ def test_ends_of_samples_are_known_when_connections_are_in_a_file(
     to_file = GrowingRecords.to_file
     monkeypatch.setattr(tables, "_STORED_FROM_BYTES", 0)
 
-    def noted(its: GrowingRecords, used: int) -> None:
+    def noted(its: GrowingRecords, used: int) -> object:
         moved.append(used)
-        to_file(its, used)
+        return to_file(its, used)
 
     monkeypatch.setattr(GrowingRecords, "to_file", noted)
     stored = decode_capture(path, name="a", sha256="", packets_path=None)
