@@ -13,11 +13,14 @@ DOCS: Final = Path(__file__).parents[3] / "docs"
 _HEAD: Final = """# Causes
 
 Written by `make causes` from what each cause states and from the [incident lab](../workers/tests/lab/README.md); change
-those, not this page. What reports said about five instances of every incident: [truth.md](truth.md).
+those, not this page. *Named*: of how many instances a report named the cause, and how sure it was, by
+[truth.md](truth.md), which states seeds, kernel and commit, and what was said of each twin and look-alike.
 
-| cause | title | incidents of the lab | twins and look-alikes beside them |
-| --- | --- | --- | --- |
+| cause | title | incidents of the lab | named | twins and look-alikes beside them |
+| --- | --- | --- | --- | --- |
 """
+_NAMED: Final = r"\| `[a-z-]+` \| {} \| (\d+) \| (\d+) \| ([^|]+) \|"
+"""A row of docs/truth.md: instances, named, confidence."""
 _DEPENDS: Final = "They name what was found: a report has them beside the diagnosis."
 
 
@@ -43,7 +46,14 @@ def _row(page: CausePage) -> str:
     made, beside = _made(page.cause), _beside(page.cause)
     how = ", ".join(each.name for each in made) or f"none: {_why_not(page.cause)}"
     resembling = ", ".join(each.name for each in beside)
-    return f"| [`{page.cause}`](causes/{page.cause}.md) | {page.title} | {how} | {resembling} |\n"
+    named = ", ".join(_named(each.name) for each in made)
+    return f"| [`{page.cause}`](causes/{page.cause}.md) | {page.title} | {how} | {named} | {resembling} |\n"
+
+
+def _named(incident: str) -> str:
+    """``5 of 5 (0.86 to 0.89)``, in the order of the incidents."""
+    row = re.search(_NAMED.format(re.escape(incident)), (DOCS / "truth.md").read_text(encoding="utf-8"))
+    return f"{row[2]} of {row[1]} ({row[3]})" if row else "not yet run"
 
 
 def _page(page: CausePage) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from backend.forensics.wording import plural
+from workers.tests.lab import causes_page
 from workers.tests.lab.incident import CONFIDENT, all_causes, all_incidents
 from workers.tests.lab.instance import REPOSITORY, is_made, make_instances, why_not
 from workers.tests.lab.said import Said, judge_all
@@ -35,7 +36,7 @@ def page(said: list[Said], commit: str) -> str:
     missed = sum(each.missed for each in said)
     head = f"""# What is said, against what is true
 
-Written by `make truth`: instances of the [incident lab](../workers/tests/lab/README.md), made on this kernel in
+Written by `make truth`: instances of the [incident lab](../workers/tests/lab/README.md), made on {_kernel()} in
 network namespaces, each with all its captures and listings analyzed at once. The truth is counted apart from the
 captures. *Named*: the cause of the incident has a confidence of {CONFIDENT} or more; *missed*: it has not;
 *false*: a cause that is not true of the instance has. Programs of an instance measure how long this machine held them;
@@ -120,6 +121,11 @@ def _listed(seeds: list[int]) -> str:
     return f"{len(seeds)} (seeds {', '.join(map(str, seeds))})" if seeds else "0"
 
 
+def _kernel() -> str:
+    """``Linux 6.18.44``, without what a distribution adds."""
+    return f"Linux {os.uname().release.partition('-')[0]}"
+
+
 def _commit() -> str:
     command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.strip()
@@ -142,6 +148,7 @@ def main() -> int:
     said = _judged(plan, options.kept)
     _, found, by_hand = (PAGE.read_text() if PAGE.is_file() else "").partition(BY_HAND)
     PAGE.write_text(page(said, _commit()) + (f"\n{found}{by_hand}" if found else ""))
+    causes_page.main()
     return 0
 
 
