@@ -31,6 +31,7 @@ LOSES_A_SYN = frozenset(
         "return-path-loss",
         "snat-port-exhaustion",
         "snat-port-race",
+        "stale-neighbor",
         "target-unresponsive",
         "time-wait-collision",
     )

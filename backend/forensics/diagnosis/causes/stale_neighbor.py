@@ -8,6 +8,7 @@ address means that another host answers for the address: it is there twice."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -142,7 +143,24 @@ def _hypothesis(facts: Facts, one: NeighborConflict) -> Hypothesis:
     )
     command = f"ip neigh show {one.address}; arping -c 3 -I INTERFACE {one.address}"
     missing = (MissingPart(what="Which MAC addresses answer for the address", command=command),)
-    return from_listings(_CAUSE, statement, [*_entry(facts, one), *_packets(facts, one)], missing=missing)
+    packets = [*_packets(facts, one), *_unacknowledged(facts, one)]
+    found = from_listings(_CAUSE, statement, [*_entry(facts, one), *packets], missing=missing)
+    supported = any(piece.weight > 0 for piece in packets)
+    return replace(found, attempts=_unopened(facts, one.address) if supported else ())
+
+
+def _unopened(facts: Facts, address: str) -> tuple[int, ...]:
+    """Links of the attempts to and from that address that did not open: neither SYNs nor SYN-ACKs reach it."""
+    high, low = address_halves(address)
+    table = facts.attempts.table
+    to_it = (table["server_high"] == high) & (table["server_low"] == low)
+    from_it = (table["client_high"] == high) & (table["client_low"] == low)
+    # SYN-ACKs to that address are captured on their way; it acknowledges none.
+    unheard = (to_it & (table["connect_delay_ns"] == NEVER)) | (
+        from_it & (table["acknowledged_delay_ns"] == NEVER)
+    )
+    failed = unheard & ~table["established"] & (table["transmissions"] > 1)
+    return tuple(sorted(table["link"][failed].tolist()))
 
 
 def _entry(facts: Facts, one: NeighborConflict) -> list[Weighed]:
@@ -176,3 +194,17 @@ def _packets(facts: Facts, one: NeighborConflict) -> list[Weighed]:
         text = f"None of {plural(len(rows), 'connection')} to {one.address} opened."
         return [Weighed(1.2, text, frame_evidence(frames), "frames to another MAC address do not arrive")]
     return []
+
+
+def _unacknowledged(facts: Facts, one: NeighborConflict) -> list[Weighed]:
+    """Connections from the address whose SYN-ACKs were captured on their way to it."""
+    high, low = address_halves(one.address)
+    table = facts.attempts.table
+    rows = table[(table["client_high"] == high) & (table["client_low"] == low)]
+    failed = (rows["connect_delay_ns"] != NEVER) & (rows["acknowledged_delay_ns"] == NEVER)
+    failed &= ~rows["established"]
+    if failed.sum() < FAILED_LEAST or not failed.all():
+        return []
+    text = f"None of {plural(len(rows), 'connection')} from {one.address} acknowledged its SYN-ACK."
+    frames = frame_evidence(_frames(facts, rows))
+    return [Weighed(1.2, text, frames, "frames to another MAC address do not arrive")]

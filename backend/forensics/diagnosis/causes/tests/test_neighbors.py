@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from backend.forensics.diagnosis.causes.tests.build_losses import SERVER, Losses
+from backend.forensics.diagnosis.causes.tests.build_losses import OTHER_HOST, SERVER, Losses, report
 from backend.forensics.diagnosis.causes.tests.dump_cases import (
     OVERFLOW,
     confidence,
@@ -14,6 +14,8 @@ from backend.forensics.diagnosis.causes.tests.dump_cases import (
     owner,
     settings,
 )
+from backend.forensics.packets import ACK, SYN
+from backend.forensics.tests.build_capture import MS, S
 
 STALE, FULL = "stale-neighbor", "neighbor-table-overflow"
 OLD, NEW = "02:00:00:00:00:aa", "02:00:00:00:00:bb"
@@ -51,6 +53,34 @@ def test_a_connection_that_opens_refutes_it_and_failed_ones_support_it() -> None
     listed = [entry(OLD), owner(NEW)]
     assert confidence(STALE, listed, [Losses().usual(SERVER, 3).build()]) < 0.3
     assert confidence(STALE, listed, [Losses().silent(SERVER, 3).build()]) > confidence(STALE, listed)
+
+
+def _unheard(number: int) -> Losses:
+    """Connections of 10.0.0.1 whose SYN-ACKs are captured on the outer interface and acknowledged by nobody."""
+    capture = Losses()
+    for _ in range(number):
+        at_ns, isn, path = capture._new("10.0.0.1", SERVER)
+        for again_ns in (0, S, 3 * S):
+            capture.syn(at_ns + again_ns, path, isn=isn)
+            answer = {"tcp_flags": SYN | ACK, "sequence": isn + 7, "acknowledgement": isn + 1}
+            capture.packet("eth0", at_ns + again_ns + MS, SERVER, path[-1].source, **answer)
+    return capture
+
+
+@pytest.mark.parametrize(
+    ("capture", "address"),
+    [
+        (Losses().silent(SERVER, 4).usual(OTHER_HOST, 4), "192.0.2.10"),
+        (_unheard(4).usual(OTHER_HOST, 4, client="10.0.0.2"), "10.0.0.1"),
+    ],
+)
+def test_unopened_connections_to_and_from_the_address_are_explained_by_it(
+    capture: Losses, address: str
+) -> None:
+    listed = [entry(OLD, address=address), owner(NEW, address=address)]
+    found = {d.cause: d for d in report([capture.build()], *listed).diagnoses}
+    assert found[STALE].attempts_explained == 4
+    assert [cause for cause, d in found.items() if d.confidence >= 0.5] == [STALE]
 
 
 def test_a_logged_overflow_names_a_full_table() -> None:
