@@ -141,12 +141,14 @@ def _other_way(answered: Sequence[Loss]) -> list[Weighed]:
     other = []
     for loss in answered:
         arrived = other_way(loss)
-        other += [(loss, arrived[0].place.word)] if arrived else []
+        other += [(loss, arrived[0].place)] if arrived else []
     if not other:
         return []
-    name = other[0][1]
-    left = other[0][0].transmission.last.place.word
-    text = f"{plural(len(other), 'SYN-ACK')} arrived on {name}; the SYNs had left by {left}."
+    first, place = other[0]
+    # The capture of the server shows the SYN later: it did not leave there.
+    here = [s for s in first.transmission.sightings if s.place.machine == place.machine]
+    left = max(here, key=lambda s: s.time_ns).place if here else first.transmission.last.place
+    text = f"{plural(len(other), 'SYN-ACK')} arrived on {place.word}; the SYNs had left by {left.word}."
     reason = "an asymmetric route: a strict reverse-path filter or a stateful firewall drops such packets"
     return [Weighed(0.8, text, _answers([loss for loss, _ in other]), reason)]
 
