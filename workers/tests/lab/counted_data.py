@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workers.tests.lab.counted_attempts import attempts_of, cited, sent
 from workers.tests.lab.headers import ACK, ICMP, RST, TCP, Header, headers_of
-from workers.tests.lab.sentences import count, seconds, told_s
+from workers.tests.lab.sentences import count, interface_numbers, seconds, told_s
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +22,8 @@ _HALF = _WORD // 2
 NEARLY = 0.02
 """What one reader calls a retransmission, and another a segment out of order, differs by this share."""
 _CLOCKS_S = 0.003
+_ECE_CWR = 0xC0
+_N = r"[\d,]+"
 
 
 class Segments(NamedTuple):
@@ -134,6 +136,30 @@ def _syns_to(sentence: Sentence, targets: set[str]) -> tuple[int, int]:
     return lost, everything
 
 
+def _offering_ecn(m: re.Match[str], sentence: Sentence) -> Problem:
+    """Of SYNs to the cited targets with both flags and of the others: how many were sent again or never answered."""
+    path = cited(sentence)[0][0]
+    targets = {header.target for _, header in cited(sentence) if header.is_syn}
+    lost, everything = {True: 0, False: 0}, {True: 0, False: 0}
+    answered = {(h.ack - 1) % _WORD for h in headers_of(path) if h.is_syn_ack}
+    for isn, syns in attempts_of(path).items():
+        series = sent(syns) if any(syn.target in targets for syn in syns) else []
+        for place, syn in enumerate(series):
+            offers = syn.flags & _ECE_CWR == _ECE_CWR
+            everything[offers] += 1
+            lost[offers] += place + 1 < len(series) or isn not in answered
+    found = lost[True], everything[True], lost[False], everything[False]
+    wanted = tuple(count(m[name]) for name in ("some", "all", "others", "all_others"))
+    return None if found == wanted else f"{found}"
+
+
+def _by_place(m: re.Match[str], sentence: Sentence) -> Problem:
+    """The numbers of all places add up to the cited SYNs that were sent again or never answered."""
+    told = sum(count(number) for number in re.findall(rf": ({_N})(?=[;.])", m["places"]))
+    lost, _ = _syns_to(sentence, {header.target for _, header in cited(sentence) if header.is_syn})
+    return None if told == lost else f"{lost} SYNs were lost"
+
+
 def _timeouts(m: re.Match[str], sentence: Sentence) -> Problem:
     """Cited segments with their repetitions: from the first copy to the last."""
     if sentence.cut:
@@ -202,15 +228,15 @@ def _after_answer(m: re.Match[str], sentence: Sentence) -> Problem:
 
 def _lost_after_idle(m: re.Match[str], sentence: Sentence) -> Problem:
     """Cited segments of the connections, and how many of them no capture shows on the outer interface."""
-    outer = int(m["outer"])
+    outer = interface_numbers(m["outer"], sentence)
     cited_data = {(h.seq, h.payload_bytes) for _, h in cited(sentence) if _is_data(h) and h.flags & ACK}
     seen = {
         (h.seq, h.payload_bytes)
         for name in sentence.captures()
         for h in headers_of(sentence.folder / name)
-        if _is_data(h) and h.interface == outer
+        if _is_data(h) and h.interface in outer
     }
-    return f"{len(cited_data & seen)} of them are on interface {outer}" if cited_data & seen else None
+    return f"{len(cited_data & seen)} of them are on {m['outer']}" if cited_data & seen else None
 
 
 def _shared(m: re.Match[str], sentence: Sentence) -> Problem:
@@ -225,10 +251,15 @@ def _shared(m: re.Match[str], sentence: Sentence) -> Problem:
     return f"a cited packet has the addresses {others[0]}" if others else None
 
 
-_N = r"[\d,]+"
 _T = r"[\d,.]+ (?:s|ms|µs)"
 
 CHECKS: tuple[tuple[str, Check], ...] = (
+    (
+        rf"(?P<some>{_N}) of (?P<all>{_N}) SYNs? that offer ECN \(flags ECE and CWR\) (?:was|were) lost, "
+        rf"(?P<others>{_N}) of (?P<all_others>{_N}) without these flags \(p .+\)\.",
+        _offering_ecn,
+    ),
+    (rf"Where the packets were lost: (?P<places>.+: {_N}\.)", _by_place),
     (
         rf"(?P<again>{_N}) of (?P<all>{_N}) data segments were retransmitted"
         rf"(?:, against (?P<syns>{_N}) SYNs? of (?P<tried>{_N}) connection attempts?)?\.",
@@ -254,8 +285,8 @@ CHECKS: tuple[tuple[str, Check], ...] = (
         _after_answer,
     ),
     (
-        rf"{_N} of {_N} segments after the idle time were lost inside the node, between interface \d+ and interface "
-        r"(?P<outer>\d+)\.",
+        rf"{_N} of {_N} segments after the idle time were lost inside the node, between .+ and "
+        r"(?P<outer>interface \d+|\S+)\.",
         _lost_after_idle,
     ),
     (r"These losses share the host (?P<host>[\d.]+)\.", _shared),

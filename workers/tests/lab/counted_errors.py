@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from workers.tests.lab.counted_attempts import attempts_of, cited, cited_isns
 from workers.tests.lab.headers import ACK, FIN, ICMP, RST, SYN, TCP, Header, headers_of
-from workers.tests.lab.sentences import count, seconds, told_s
+from workers.tests.lab.sentences import count, interface_numbers, seconds, told_s
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -140,9 +140,14 @@ def _idle(m: re.Match[str], sentence: Sentence) -> Problem:
 
 
 def _other_way(m: re.Match[str], sentence: Sentence) -> Problem:
-    """SYN-ACKs on that interface: retransmissions are of another time."""
-    number = int(m["interface"])
-    answers = {(h.ack, h.time_ns) for _, h in cited(sentence) if h.is_syn_ack and h.interface == number}
+    """SYN-ACKs on that interface: retransmissions are of another time. Their SYNs are in the same capture."""
+    numbers = interface_numbers(m["interface"], sentence)
+    answers = {(h.ack, h.time_ns) for _, h in cited(sentence) if h.is_syn_ack and h.interface in numbers}
+    left = interface_numbers(m["left"], sentence) if m["left"] else set()
+    here = [each for each in cited(sentence) if each[1].is_syn_ack and each[1].interface in numbers]
+    for path, isn in {(path, (h.ack - 1) % (1 << 32)) for path, h in here}:
+        if left and not any(syn.interface in left for syn in attempts_of(path).get(isn, ())):
+            return f"a SYN of theirs is not on {m['left']}"
     return None if sentence.cut or len(answers) == count(m["some"]) else f"{len(answers)} SYN-ACKs are cited"
 
 
@@ -174,11 +179,11 @@ def _beyond(m: re.Match[str], sentence: Sentence) -> Problem:
 
 def _reached(m: re.Match[str], sentence: Sentence) -> Problem:
     """The cited attempts were seen at that interface."""
-    inside, outside = int(m["inside"]), int(m["outside"])
+    inside, outside = (interface_numbers(m[side], sentence) for side in ("inside", "outside"))
     for path, header in cited(sentence):
         seen = {syn.interface for syn in attempts_of(path).get(header.seq, ()) if syn.id == header.id}
-        if header.is_syn and seen and inside in seen and outside in seen:
-            return f"the SYN of frame {header.number} was on interface {outside}, too"
+        if header.is_syn and seen & inside and seen & outside:
+            return f"the SYN of frame {header.number} was on {m['outside']}, too"
     return None
 
 
@@ -218,7 +223,11 @@ CHECKS: tuple[tuple[str, Check], ...] = (
         rf"After the idle time (?P<reset>{_N}) connections? got a RST and (?P<mute>{_N}) no response; neither .+",
         _idle,
     ),
-    (rf"(?P<some>{_N}) SYN-ACKs arrived on interface (?P<interface>\d+)[,;] .+", _other_way),
+    (
+        rf"(?P<some>{_N}) SYN-ACKs arrived on (?P<interface>interface \d+|\S+?)(?:; the SYNs had left by "
+        r"(?P<left>interface \d+|\S+)\.|, .+)",
+        _other_way,
+    ),
     (rf"(?P<some>{_N}) connections? got a FIN of the server, and a RST to what .+", _crossed),
     (
         r"The server answered; its SYN-ACK was captured on .+, and then the client retransmitted .+",
@@ -226,8 +235,8 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ),
     (r"Every SYN of this combination was lost: beyond .+\.", _beyond),
     (
-        r"These SYNs were received on interface (?P<inside>\d+) and not sent on; others of the same sources left on "
-        r"interface (?P<outside>\d+)\.",
+        r"These SYNs were received on (?P<inside>interface \d+|\S+) and not sent on; others of the same sources "
+        r"left on (?P<outside>interface \d+|\S+)\.",
         _reached,
     ),
     (rf"(?P<client>{_END}) sent a SYN on the same 5-tuple.*\.", _cited_syn),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scapy.layers.dns import DNS
 
 from workers.tests.lab.headers import UDP, Header, headers_of
-from workers.tests.lab.sentences import count, seconds, told_s
+from workers.tests.lab.sentences import count, interface_numbers, seconds, told_s
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,11 +98,11 @@ def _pairs(m: re.Match[str], sentence: Sentence) -> Problem:
 def _lost_between(m: re.Match[str], sentence: Sentence) -> Problem:
     """Cited queries of the one interface that no other shows with a translated source, within the time of a copy."""
     path, messages = _cited(sentence)
-    near = int(m["near"])
+    near = interface_numbers(m["near"], sentence)
     absent = 0
     for key, copies in _queries(messages).items():
         for copy in copies:
-            if copy.header.interface != near:
+            if copy.header.interface not in near:
                 continue
             absent += not any(
                 each.key == key and not each.answers and _address(each) != _address(copy)
@@ -204,11 +204,11 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ),
     (rf"In all (?P<some>{_N}) pairs the later query was the lost one\.", _pairs),
     (
-        rf"(?P<some>{_N}) quer(?:y|ies) captured on interface (?P<near>\d+), absent on interface \d+, where .+",
+        rf"(?P<some>{_N}) quer(?:y|ies) captured on (?P<near>interface \d+|\S+), absent on .+, where .+",
         _lost_between,
     ),
     (
-        rf"(?P<some>{_N}) of {_N} were captured on interface (?P<near>\d+) and absent on interface \d+, where .+",
+        rf"(?P<some>{_N}) of {_N} were captured on (?P<near>interface \d+|\S+) and absent on .+, where .+",
         _lost_between,
     ),
     (rf"(?P<queries>{_N}) DNS quer(?:y|ies), sent (?P<times>{_N}) times, got no response\.", _unanswered),

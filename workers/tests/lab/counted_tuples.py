@@ -17,7 +17,7 @@ from workers.tests.lab.counted_attempts import (
     sent,
 )
 from workers.tests.lab.headers import ACK, FIN, ICMP, RST, TCP, Header, headers_of
-from workers.tests.lab.sentences import count, seconds, told_s
+from workers.tests.lab.sentences import count, interface_numbers, seconds, told_s
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -181,7 +181,11 @@ def _by_interface(m: re.Match[str], sentence: Sentence) -> Problem:
     for way in ("dead", "alive"):
         sent_here = answered = 0
         for isn, syns in attempts_of(path).items():
-            here = [s for s in syns if s.interface == int(m[way]) and s.target == m["target"]]
+            here = [
+                s
+                for s in syns
+                if s.interface in interface_numbers(m[way], sentence) and s.target == m["target"]
+            ]
             sent_here += len({s.id for s in here})
             back = any(h.is_syn_ack for h in answers_of(path).get(isn, ()))
             answered += back and bool(here) and len(sent(syns)) == 1
@@ -220,8 +224,9 @@ def _at_interface(m: re.Match[str], sentence: Sentence) -> Problem:
     """The cited SYN is not beyond it: at that interface it is absent, or seen last."""
     for path, header in cited(sentence):
         later = [h for h in attempts_of(path)[header.seq] if 0 < h.time_ns - header.time_ns < _PROMPT_S * 1e9]
-        here = any(h.interface == int(m["interface"]) for h in headers_of(path))
-        if not here or (later and later[-1].interface != int(m["interface"])):
+        numbers = interface_numbers(m["interface"], sentence)
+        here = any(h.interface in numbers for h in headers_of(path))
+        if not here or (later and later[-1].interface not in numbers):
             return f"the SYN of frame {header.number} was lost elsewhere"
     return None
 
@@ -333,13 +338,14 @@ CHECKS: tuple[tuple[str, Check], ...] = (
         _opened,
     ),
     (
-        rf"(?P<lost>{_N}) SYNs? to (?P<target>{_END}) left by interface (?P<dead>\d+), none was answered; "
-        rf"(?P<some>{_N}) connections? opened with the first SYN by interface (?P<alive>\d+).* \(p .+\)\.",
+        rf"(?P<lost>{_N}) SYNs? to (?P<target>{_END}) left by (?P<dead>interface \d+|\S+), none was answered; "
+        rf"(?P<some>{_N}) connections? opened with the first SYN by "
+        r"(?P<alive>interface \d+|[\w.@-]+).* \(p .+\)\.",
         _by_interface,
     ),
     (rf"(?P<some>{_N}) destinations lost SYNs in this capture\.", _destinations),
     (r"The lost SYNs were captured on .+ only; where they were lost is unknown\.", _only_there),
-    (r"These losses share the path at interface (?P<interface>\d+)\.", _at_interface),
+    (r"These losses share the path at (?P<interface>interface \d+|\S+)\.", _at_interface),
     (
         rf"(?P<some>{_N}) errors? for packets of (?P<sender>[\d.]+): port unreachable, reported by "
         r"(?P<reporter>[\d.]+)\.",

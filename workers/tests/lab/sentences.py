@@ -65,6 +65,14 @@ def _lines(path: Path) -> list[str]:
     return path.read_text(errors="replace").splitlines()
 
 
+def interface_numbers(word: str, sentence: Sentence) -> set[int]:
+    """Of ``interface 3``; of a name those that any listing of the incident gives it."""
+    if number := re.fullmatch(r"interface (\d+)", word):
+        return {int(number[1])}
+    lines = (line for path in sorted(sentence.folder.glob("*.txt")) for line in _lines(path))
+    return {int(found[1]) for line in lines if (found := re.match(rf"(\d+): {re.escape(word)}[@:]", line))}
+
+
 def sentences_of(report: dict[str, Any], folder: Path) -> Iterator[Sentence]:
     """Summaries of findings, and the claims of diagnoses."""
     inputs = tuple(part["name"] for part in report["inputs"])

@@ -34,6 +34,7 @@ def page(said: list[Said], commit: str) -> str:
         sum(map(len, each)) for each in zip(*((x.false, x.of_pauses) for x in said), strict=True)
     )
     missed = sum(each.missed for each in said)
+    fewer = f" of the {len(SEEDS)} that `make truth` makes by itself" if len(seeds) < len(SEEDS) else ""
     head = f"""# What is said, against what is true
 
 Written by `make truth`: instances of the [incident lab](../workers/tests/lab/README.md), made on {_kernel()} in
@@ -42,7 +43,7 @@ captures. *Named*: the cause of the incident has a confidence of {CONFIDENT} or 
 *false*: a cause that is not true of the instance has. Programs of an instance measure how long this machine held them;
 a cause that rests on frames of such a pause is true of it, and counted apart.
 
-Behavior of commit `{commit}`; seeds {", ".join(map(str, seeds))}; {len(said)} instances, {missed} missed,
+Behavior of commit `{commit}`; seeds {", ".join(map(str, seeds))}{fewer}; {len(said)} instances, {missed} missed,
 {false} false, {of_pauses} true of a measured pause of this machine; {_miscounted(said)}.
 
 """
