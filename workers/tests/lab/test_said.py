@@ -37,10 +37,8 @@ def test_a_cause_that_is_not_true_is_false_unless_it_rests_on_a_measured_pause()
 def test_the_page_counts_what_was_missed_false_and_said() -> None:
     missed = replace(LOST, seed=2, said={}, counts=["syn-retransmission: 3, not 4 to 5"])
     text = page([LOST, missed, HEALTHY], "abc1234")
-    assert (
-        "seeds 1, 2 of the 5 that `make truth` makes by itself; 3 instances, 1 missed,\n1 false, 0 true of a measured pause"
-        in text
-    )
+    assert "seeds 1, 2 of the 5 that `make truth` makes by itself; 3 instances, 1 missed,\n" in text
+    assert "\n1 false, 0 true of a measured pause" in text
     assert "1 number of findings other than" in text
     assert "loss-both seed 2 (syn-retransmission: 3, not 4 to 5)" in text
     assert "| `path-loss` | loss-both | 2 | 1 | 0.80 to 0.80 | 1 (seeds 2) | 0 |" in text
