@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
-from workers.tests.lab.counted_attempts import attempts_of, cited, cited_isns
+from workers.tests.lab.counted_attempts import attempts_of, cited, cited_isns, sent
 from workers.tests.lab.headers import ACK, FIN, ICMP, RST, SYN, TCP, Header, headers_of
 from workers.tests.lab.sentences import count, interface_numbers, seconds, told_s
 
@@ -60,6 +60,17 @@ def _unreachable(m: re.Match[str], sentence: Sentence) -> Problem:
     if not quoted:
         return f"no cited error is of {m['reporter']}"
     return None if len(quoted) == count(m["some"]) else f"errors for {len(quoted)} connections are cited"
+
+
+def _while_unreachable(m: re.Match[str], sentence: Sentence) -> Problem:
+    """The quoted attempts that sent their SYN again are among those; every error is of that reporter."""
+    again = set()
+    for (path, _), headers in _errors(sentence).items():
+        if any(header.source.rpartition(":")[0] != m["reporter"] for header in headers):
+            return f"a cited error is not of {m['reporter']}"
+        isns = {int.from_bytes(_quoted_seq(header)) for header in headers}
+        again |= {isn for isn in isns if len(sent(attempts_of(path).get(isn, ()))) > 1}
+    return None if 0 < len(again) <= count(m["some"]) else f"errors for {len(again)} such attempts are cited"
 
 
 def _reported(m: re.Match[str], sentence: Sentence) -> Problem:
@@ -201,6 +212,10 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     (
         rf"(?P<some>{_N}) connections? to \S+: host unreachable, reported by (?P<reporter>[\d.]+)\.",
         _unreachable,
+    ),
+    (
+        rf"(?P<some>{_N}) of {_N} attempts lost a SYN while (?P<reporter>[\d.]+) reported host unreachable by ICMP\.",
+        _while_unreachable,
     ),
     (rf"(?P<some>{_N}) ICMP errors? reports? that the host is unreachable\.", _reported),
     (rf"A packet arrives from (?P<end>{_END}) without NAT\.", _packet_from),
