@@ -140,10 +140,12 @@ def _remedies(diagnosis: DiagnosisPart, *, heading: str) -> list[str]:
 
 
 def _remedy(remedy: RemedyPart) -> list[str]:
+    changing = "Change" if remedy.changes else "Command"
+    actions = (("Check", remedy.check), (changing, remedy.command or ""), ("Undo", remedy.undo))
     rows = [
         [name, text_of(value)]
         for name, value in (
-            ("Undo", "" if is_command(remedy.undo) else remedy.undo),
+            *((name, "" if is_command(action) else action) for name, action in actions),
             ("Proof", remedy.proof),
             ("Side effect", remedy.side_effect),
             ("Versions", remedy.versions or ""),
@@ -151,10 +153,8 @@ def _remedy(remedy: RemedyPart) -> list[str]:
         if value
     ]
     blocks = [text_of(remedy_title(remedy))]
-    undo = remedy.undo if is_command(remedy.undo) else ""
-    changing = "Change" if remedy.changes else "Command"
-    for name, command in (("Check", remedy.check), (changing, remedy.command), ("Undo", undo)):
-        blocks += [f"{name}:", code_block(command)] if command else []
+    for name, action in actions:
+        blocks += [f"{name}:", code_block(action)] if is_command(action) else []
     return [*blocks, table_of(["", ""], rows)] if rows else blocks
 
 

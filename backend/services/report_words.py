@@ -43,7 +43,15 @@ CHECKED = {
 }
 REFERENCES_EXPLAINED = "file#frame as Wireshark numbers it, file:line in a dump"
 _NOT_IN_THIS_VERSION = "not in this version"
-_PROGRAMS = frozenset(("iptables", "ip6tables", "nft", "kubectl", "sysctl", "ipvsadm", "conntrack", "helm"))
+_PROGRAMS = frozenset(
+    (
+        "arping", "aws", "bridge", "cat", "cilium", "cilium-dbg", "conntrack", "curl", "dig", "echo", "ethtool",
+        "fuser", "grep", "helm", "ip", "ip6tables", "iptables", "iptables-save", "ipvsadm", "kiam", "kubectl",
+        "modprobe", "mtr", "nft", "nstat", "perf", "ping", "softirqslower", "ss", "strace", "sysctl", "tc", "tcpdump",
+        "uname", "vmstat",
+    )
+)  # fmt: skip
+"""Of the commands in advice; other words begin a sentence or a line of a configuration."""
 
 
 def plain_verdict(report: Report) -> str:
@@ -140,7 +148,7 @@ def group_row_words(row: GroupRowPart) -> str:
 
 
 def is_command(text: str) -> bool:
-    """Whether this is to be typed, not read: an undo can be either."""
+    """Whether this is to be typed, not read: a check, a change and an undo can be either."""
     return text.split(" ", 1)[0] in _PROGRAMS
 
 

@@ -148,12 +148,12 @@ def _remedies(page: Page, diagnosis: DiagnosisPart, *, heading: str) -> None:
 
 def _remedy(page: Page, remedy: RemedyPart) -> None:
     page.text(remedy_title(remedy))
-    page.command(remedy.check, label="check")
-    page.command(remedy.command, label="change" if remedy.changes else "command")
-    if is_command(remedy.undo):
-        page.command(remedy.undo, label="undo")
-    else:
-        page.labelled("undo", remedy.undo)
+    changing = "change" if remedy.changes else "command"
+    for label, action in (("check", remedy.check), (changing, remedy.command or ""), ("undo", remedy.undo)):
+        if is_command(action):
+            page.command(action, label=label)
+        else:
+            page.labelled(label, action)
     page.labelled("proof", remedy.proof)
     page.labelled("side effect", remedy.side_effect)
     page.labelled("versions", remedy.versions or "")

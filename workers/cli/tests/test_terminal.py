@@ -29,6 +29,22 @@ def test_commands_stand_whole_on_one_line_with_their_undo() -> None:
     assert "  undo         $ iptables -t nat -D POSTROUTING -j MASQUERADE" in lines
 
 
+def test_what_is_read_and_not_typed_has_no_prompt() -> None:
+    report = collision_report()
+    prose = {
+        "check": "the pool's settings",
+        "command": "preStop: sleep 130",
+        "undo": "Boot the previous kernel",
+    }
+    remedy = report.diagnoses[0].remedies[0].model_copy(update=prose)
+    report.diagnoses[0] = report.diagnoses[0].model_copy(update={"remedies": [remedy]})
+    text = render_terminal(report, width=80, colour=False)
+    assert "  check        the pool's settings" in text
+    assert "preStop: sleep 130" in text
+    assert "$ preStop" not in text
+    assert "  undo         Boot the previous kernel" in text
+
+
 def test_claims_come_with_frames_and_lines() -> None:
     text = rendered()
     assert "any.pcap#3130 #3131" in text

@@ -8,6 +8,10 @@ from ipaddress import IPv4Address, ip_address
 
 LONGEST_LINE = 65_536
 """Longer lines are not understood: no kernel listing has them."""
+NO_LEVEL = (
+    r"(?!(?i:trace|debug|info|notice|warn|warning|err|error|crit|critical|alert|emerg|fatal|panic)\b[^.-])"
+)
+"""Begins a pattern for a host of a log line: programs write the level where syslog writes the host."""
 
 
 def numbered(lines: Sequence[str], first_line: int) -> Iterator[tuple[int, str]]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from workers.decode.dumps.fields import NO_LEVEL
 from workers.decode.dumps.remarks import is_remark
 from workers.decode.dumps.stated_times import stated_time_ns
 from workers.decode.dumps.text import Item, Text
@@ -30,9 +31,10 @@ _SHAPES = (
     re.compile(r"(?P<host>[A-Za-z0-9][\w.-]{0,62}) {0,32}\| ?"),
     re.compile(rf"{_TIME} (?:std(?:out|err) [FP] )?"),
     re.compile(
-        r"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) (?P<host>[\w.-]{1,255}) [\w./-]{1,64}(?:\[\d{1,9}\])?: "
+        rf"(?:[A-Z][a-z]{{2}} [ \d]\d \d\d:\d\d:\d\d) {NO_LEVEL}(?P<host>[\w.-]{{1,255}}) "
+        r"[\w./-]{1,64}(?:\[\d{1,9}\])?: "
     ),
-    re.compile(rf"{_TIME} (?P<host>[\w.-]{{1,255}}) [\w./-]{{1,64}}(?:\[\d{{1,9}}\])?: "),
+    re.compile(rf"{_TIME} {NO_LEVEL}(?P<host>[\w.-]{{1,255}}) [\w./-]{{1,64}}(?:\[\d{{1,9}}\])?: "),
     re.compile(r"(?P<host>[a-z0-9][\w.-]{0,62}): "),
     re.compile(r"> ?"),
     re.compile(r" {4}"),

@@ -16,7 +16,7 @@ from typing import Final
 from backend.forensics.dumps import Dump, LogMessage
 from workers.decode.dumps.error_lines import is_trace
 from workers.decode.dumps.error_words import names_an_error
-from workers.decode.dumps.fields import numbered
+from workers.decode.dumps.fields import NO_LEVEL, numbered
 from workers.decode.dumps.formats import share_owned
 from workers.decode.dumps.remarks import is_remark
 from workers.decode.dumps.stated_times import stated_time_ns
@@ -27,7 +27,8 @@ LAST_RESORT: Final = True
 
 _SYSLOG = re.compile(
     r"(?:<\d{1,3}>)?(?:[^\W\d_]{3,5}\.? [\s\d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,20}) "
-    r"(?P<host>[\w.-]{1,255}) (?P<program>[\w./@-]{1,64})(?:\[\d{1,9}\])?: (?P<text>.*)$"
+    rf"{NO_LEVEL}(?P<host>[\w.-]{{1,255}}) "
+    r"(?P<program>[\w./@-]{1,64})(?:\[\d{1,9}\])?: (?P<text>.*)$"
 )
 _DATED = re.compile(
     r"\[?(?P<time>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d)?)\]?[ |:,\t]{1,4}"

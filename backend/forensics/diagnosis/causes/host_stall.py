@@ -144,7 +144,7 @@ def _remedies(held: Held) -> tuple[RemedyPart, ...]:
         RemedyPart(
             what="Give the VM dedicated CPUs: no overcommitment, no snapshot or migration under load",
             applies_to=f"the hypervisor of {held.responder}",
-            check="vmstat 1: the column `st` is above 0 during the stalls",
+            check="vmstat 1   # the column st is above 0 during the stalls",
             proof=f"the same probes for ten minutes: no batched responses above {held.longest}",
             undo="Restore the previous placement",
             side_effect="CPUs that other VMs cannot use",
