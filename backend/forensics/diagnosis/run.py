@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
@@ -79,8 +79,8 @@ def answer_from(
     named = [s.hypothesis for s in settled if weigh(s.hypothesis)[1] != "cannot-tell"]
     explained = frozenset(name for h in named for name in h.findings)
     explained |= isolation.run(CAUSE + REST, partial(owned_findings, facts, findings), frozenset())
-    taken = _taken_by_rivals(settled)
-    settled = [s for s in settled if not _answered_elsewhere(s.hypothesis, taken)]
+    taken, confirmed = _taken_by_rivals(settled), _taken_by_confirmed(settled)
+    settled = [s for s in settled if not _answered_elsewhere(s.hypothesis, taken, confirmed)]
     unsettled = [s for s in settled if _open_about(s, left)]
     open_ones = [conclude(s.hypothesis) for s in unsettled]
     assess_rest = partial(rest.assess_rest, facts, findings, explained, left, open_ones)
@@ -183,9 +183,16 @@ def _taken_by_rivals(settled: Sequence[Settled]) -> dict[str, set[int]]:
     return taken
 
 
-def _answered_elsewhere(hypothesis: Hypothesis, taken: Mapping[str, set[int]]) -> bool:
-    """A cause that was not shown, about attempts that other causes took which name it among their rivals: its answer
-    stands there."""
+def _taken_by_confirmed(settled: Sequence[Settled]) -> set[int]:
+    """The attempts that confirmed causes explain."""
+    return {n for each in settled if weigh(each.hypothesis)[1] == "confirmed" for n in each.taken}
+
+
+def _answered_elsewhere(
+    hypothesis: Hypothesis, taken: Mapping[str, set[int]], confirmed: Collection[int]
+) -> bool:
+    """A cause that was not shown, about attempts that a confirmed cause explains, or others which name it among their
+    rivals: its answer stands there."""
     if not hypothesis.attempts or weigh(hypothesis)[1] != "cannot-tell":
         return False
-    return taken.get(hypothesis.cause, set()).issuperset(hypothesis.attempts)
+    return {*taken.get(hypothesis.cause, ()), *confirmed}.issuperset(hypothesis.attempts)

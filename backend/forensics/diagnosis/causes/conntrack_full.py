@@ -130,7 +130,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], case: _Case) -> Hypothes
         both_sides=bool(_inside(case.hit)),
         independent=bool(kernel),
         signs=len(kernel),
-        findings=tuple(dict.fromkeys(name for d in case.hit for name in about(findings, d))),
+        findings=tuple(dict.fromkeys([*_repeated(findings, case), *_pressure(findings, kernel)])),
         time_lost_s=lost_s,
         rivals=() if case.log else list_rivals(facts, worst, "node-drop", "snat-port-race", "path-loss"),
         missing=(_SIZES, FILTER_RULES),
@@ -140,6 +140,21 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], case: _Case) -> Hypothes
         figures=((TIME_LOST, seconds_text(lost_s)), ("destinations", str(len(_servers(case.hit))))),
         attempts=case.links,
     )
+
+
+def _repeated(findings: Sequence[Case], case: _Case) -> list[str]:
+    return [name for d in case.hit for name in about(findings, d)]
+
+
+def _pressure(findings: Sequence[Case], kernel: Sequence[Weighed]) -> list[str]:
+    """Findings on the table itself, where they are what this rests on."""
+    cited = {(e.input, line) for piece in kernel for e in piece.evidence for line in e.lines}
+    return [
+        f.id
+        for f in findings
+        if f.kind == "conntrack-pressure"
+        and cited & {(e.input, line) for e in f.evidence for line in e.lines}
+    ]
 
 
 def _kernel_steps(kernel: Sequence[Weighed]) -> list[ClaimPart]:

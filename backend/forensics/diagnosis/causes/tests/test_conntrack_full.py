@@ -34,6 +34,18 @@ def test_the_limit_the_log_and_the_counters_confirm_it() -> None:
     assert found.attempts_explained == 8
 
 
+def test_a_confirmed_table_owns_its_findings_and_leaves_no_undecided_cause_for_the_same_connections() -> None:
+    counted = conntrack_stats(drop=30, early_drop=4, insert_failed=0)
+    sure = report([refused().build()], fill(65_536, 65_536), log(FULL), *counted)
+    assert [d.cause for d in sure.diagnoses] == [CAUSE]
+    pressure = [f.id for f in sure.findings if f.kind == "conntrack-pressure"]
+    assert pressure
+    assert set(pressure) <= set(sure.diagnoses[0].findings)
+    # What is not confirmed leaves the others in the report.
+    open_ = report([refused().build()], fill(65_536, 65_536))
+    assert len(open_.diagnoses) > 1
+
+
 def test_each_sign_alone_counts_less_than_all() -> None:
     capture, counted = refused().build(), conntrack_stats(drop=30, early_drop=4, insert_failed=0)
     everything = confidence(CAUSE, capture, fill(99, 100), log(FULL), *counted)
