@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+import numpy as np
+
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
+from backend.forensics.evidence.attempts.retried import Endpoint
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses.ecn_syns import EcnSyns, count_ecn_syns
 from backend.forensics.findings import frame_evidence
@@ -17,8 +20,10 @@ from backend.forensics.wording import p_text
 
 CHANCE_BELOW: Final = 0.001
 """Losses that have nothing to do with ECN meet the flags of at least three SYNs by this chance or a smaller one."""
-DESTINATIONS_READ: Final = 20
+SERVERS_READ: Final = 20
 """Each one takes a pass over all SYNs."""
+ATTEMPTS_READ: Final = 1_000
+"""A scan has a million."""
 STATEMENT: Final = "The lost SYNs are those that offer ECN."
 REMEDY: Final = RemedyPart(
     what="Offer no ECN on the clients, until the device is found that drops such SYNs",
@@ -61,14 +66,20 @@ class EcnLoss:
 
 
 def ecn_losses(facts: Facts, links: Sequence[int]) -> list[EcnLoss]:
-    """For the destinations of these attempts, where the flags decide beyond chance which SYN is lost."""
-    asked = set(links)
-    about = [d for d in facts.destinations if not d.others and not asked.isdisjoint(d.links)]
+    """For the servers of these attempts, where the flags decide beyond chance which SYN is lost."""
     found = []
-    for destination in about[:DESTINATIONS_READ]:
-        counts = count_ecn_syns(facts.attempts, facts.losses, destination.endpoint)
+    for server in _servers(facts, links)[:SERVERS_READ]:
+        counts = count_ecn_syns(facts.attempts, facts.losses, server)
         offered = (counts.offered_lost, counts.offered_passed)
         p_value = fisher_exact_p((offered, (counts.plain_lost, counts.plain_passed)), "greater")
         if p_value < CHANCE_BELOW:
             found.append(EcnLoss(counts, p_value))
     return found
+
+
+def _servers(facts: Facts, links: Sequence[int]) -> list[Endpoint]:
+    """Those whose SYNs were sent again, the first of these attempts first."""
+    retried = facts.attempts.retried
+    positions = retried.position_of_link[np.array(links, np.int64)]
+    chosen = positions[positions >= 0][:ATTEMPTS_READ].tolist()
+    return list(dict.fromkeys(retried[n].server for n in chosen))

@@ -85,7 +85,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{hurt(d)} waited because {_what_was_lost(d)} was lost on the path: {rates.in_words}.",
+        statement=f"{hurt(d)} waited because {_what_was_lost(d)} was lost on the path: {rates.in_short}.",
         prior=PRIOR,
         steps=tuple(one_instance(d)),
         weighed=tuple(pieces),

@@ -64,6 +64,14 @@ class LossRates:
             f"{plural(self.data_segments, 'data segment')} {were(self.data_segments)} retransmitted"
         )
 
+    @property
+    def in_short(self) -> str:
+        """The same for a statement, which is one line."""
+        return (
+            f"{self.syns_lost:,} of {plural(self.syns, 'SYN')} unanswered, {self.data_again:,} of "
+            f"{plural(self.data_segments, 'data segment')} retransmitted"
+        )
+
 
 def rate_losses(syns_lost: int, syns: int, to_host: DataCount, from_host: DataCount) -> LossRates:
     """The rates of both directions add up to what repeats SYNs, so both count alike, however much data each carried.
