@@ -148,7 +148,7 @@ def _band(facts: Facts, stall: HeldInterval, instance: int, lane: str) -> MarkPa
         end=_on_one_clock(facts, stall.rows[0], stall.end_ns),
         lanes=[lane],
         evidence=sample_evidence(facts, [stall]),
-        label=f"{plural(stall.samples, 'answer')} held for up to {seconds_text(length_s)}",
+        label=f"{plural(stall.samples, 'answer')} delayed by up to {seconds_text(length_s)}",
         instance=instance,
         value=length_s * 1e3,
     )

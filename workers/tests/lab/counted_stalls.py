@@ -197,8 +197,8 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ),
     (r"RTT fell by (?P<slope>[\d.]+) ms per ms of sending time, .+", _fell),
     (
-        rf"(?:Once|(?P<times>{_N}) times)(?:, every [\d.]+ s)?, responses from .+ (?P<sort>held for|waited) up to "
-        rf"(?P<longest>{_T})(?: \(baseline RTT .+\))?.*",
+        rf"(?:Once|(?P<times>{_N}) times)(?:, every [\d.]+ s)?, responses from .+ (?P<sort>were delayed by|waited) up "
+        rf"to (?P<longest>{_T})(?: \(baseline RTT .+\))?.*",
         _held,
     ),
 )

@@ -19,7 +19,7 @@ def present(case: DelayedAck, thresholds: Thresholds) -> FindingPart:
             case.instances[: thresholds.marked],
             "bracket",
             "stall",
-            label=lambda one: f"write held for {seconds_text(one.seconds)}",
+            label=lambda one: f"write delayed by {seconds_text(one.seconds)}",
             value=lambda one: one.seconds,
         ),
     )

@@ -263,8 +263,8 @@ def _summary(backlog: Backlog, baseline_ms: float, beyond: int, period_s: float 
     period = f", every {period_s:.4g} s" if period_s else ""
     times = times_text(len(backlog.stalls)).capitalize()
     return (
-        f"{times}{period}, responses from {backlog.pair.responder} to {backlog.pair.prober} were delayed and "
-        f"released together, held for up to {longest} (baseline RTT {seconds_text(baseline_ms / 1e3)}){where}."
+        f"{times}{period}, responses from {backlog.pair.responder} to {backlog.pair.prober} were delayed by "
+        f"up to {longest} (baseline RTT {seconds_text(baseline_ms / 1e3)}) and released together{where}."
     )
 
 

@@ -119,11 +119,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], case: _Case) -> Hypothes
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=(
-            f"{plural(len(case.links), 'new connection')} to "
-            f"{plural(len(_servers(case.hit)), 'destination')} had SYN retransmissions: "
-            "this fits a full conntrack table on the node."
-        ),
+        statement=_statement(case, shown=len(kernel) > 1 and bool(_inside(case.hit))),
         prior=PRIOR,
         steps=(*one_instance(worst), *_kernel_steps(kernel)),
         weighed=tuple(pieces),
@@ -140,6 +136,15 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], case: _Case) -> Hypothes
         figures=((TIME_LOST, seconds_text(lost_s)), ("destinations", str(len(_servers(case.hit))))),
         attempts=case.links,
     )
+
+
+def _statement(case: _Case, *, shown: bool) -> str:
+    """`shown`: the SYNs were lost inside the node, and its kernel shows the full table in more than one way."""
+    connections = plural(len(case.links), "new connection")
+    destinations = plural(len(_servers(case.hit)), "destination")
+    if shown:
+        return f"A full conntrack table on the node dropped the SYNs of {connections} to {destinations}."
+    return f"{connections} to {destinations} had SYN retransmissions: this fits a full conntrack table on the node."
 
 
 def _repeated(findings: Sequence[Case], case: _Case) -> list[str]:

@@ -32,6 +32,12 @@ def test_the_limit_the_log_and_the_counters_confirm_it() -> None:
     assert found is not None
     assert found.verdict == "confirmed"
     assert found.attempts_explained == 8
+    assert found.statement.startswith(
+        "A full conntrack table on the node dropped the SYNs of 8 new connections"
+    )
+    less_sure = diagnosis(CAUSE, refused().build(), log(FULL))
+    assert less_sure is not None
+    assert "this fits a full conntrack table" in less_sure.statement
 
 
 def test_a_confirmed_table_owns_its_findings_and_leaves_no_undecided_cause_for_the_same_connections() -> None:
