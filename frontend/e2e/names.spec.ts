@@ -28,6 +28,8 @@ test("names stand on lanes, in the list and on the ladder, and can be switched o
   const ladder = page.url();
 
   await page.goto(`/i/${id}/timeline`);
+  // A lane that nobody captured is folded.
+  await page.getByTestId("more-lanes").click();
   const lane = page.locator('[data-lane="uncaptured:10.244.35.28"]');
   await expect(lane.getByTestId("address-name")).toHaveText("payments/checkout-7f9c-b2");
 

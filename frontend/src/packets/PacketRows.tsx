@@ -113,8 +113,8 @@ function cellsOf(line: PacketLine, previous: PacketLine | undefined, lane: strin
     <span key="g" className="mono" title={line.flags}>{line.flags}</span>,
     count(line.original_bytes),
     <span key="i" title={line.info}>{line.info}</span>,
-    <span key="j">
-      {line.joined.map((other) => <span key={`${other.input}#${other.frame}`}><EvidenceLink target={target(other.input, other.frame)} /> </span>)}
+    <span key="j" className="evidence-links">
+      {line.joined.map((other) => <EvidenceLink key={`${other.input}#${other.frame}`} target={target(other.input, other.frame)} />)}
       {line.cid !== null && <RouteLink href={`${page}/connections/${line.cid}`} title={`connection ${line.cid}`}>c{line.cid}</RouteLink>}
     </span>,
     <span key="n">
