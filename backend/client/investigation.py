@@ -59,7 +59,7 @@ class Investigation:
         """Send a capture, a dump or a bundle of them; its SHA-256 is checked at the other end.
 
         A large one goes on where it stopped when the connection is cut. `captured_at` (with a time zone) is for dumps
-        that do not say when they were taken."""
+        that do not show when they were taken."""
         details = UploadDetails(name or Path(path).name, host, captured_at)
         return send_file(self._transport, self._path, Path(path), details, progress)
 
@@ -72,10 +72,10 @@ class Investigation:
         captured_at: datetime | None = None,
     ) -> File:
         """Keep what a command printed as a file, named after what it is unless a name is given."""
-        said = {"text": text, "name": name, "host": host}
+        fields = {"text": text, "name": name, "host": host}
         if captured_at is not None:
-            said["captured_at"] = captured_at.isoformat()
-        return File.of(self._post("texts", said).json())
+            fields["captured_at"] = captured_at.isoformat()
+        return File.of(self._post("texts", fields).json())
 
     def files(self) -> list[File]:
         """All evidence files."""
@@ -220,11 +220,11 @@ class Investigation:
         found: Document = self._get(part, query).json()
         return found
 
-    def _post(self, part: str, said: Document) -> Answer:
-        return self._send("POST", f"{self._path}/{part}", said)
+    def _post(self, part: str, fields: Document) -> Answer:
+        return self._send("POST", f"{self._path}/{part}", fields)
 
-    def _send(self, method: str, path: str, said: Document) -> Answer:
-        content = json.dumps(said).encode()
+    def _send(self, method: str, path: str, fields: Document) -> Answer:
+        content = json.dumps(fields).encode()
         body = Body(lambda: iter((content,)), len(content), "application/json")
         return self._transport.ask(method, path, body=body)
 

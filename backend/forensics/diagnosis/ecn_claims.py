@@ -21,7 +21,7 @@ from backend.forensics.wording import p_text
 CHANCE_BELOW: Final = 0.001
 """Losses that have nothing to do with ECN meet the flags of at least three SYNs by this chance or a smaller one."""
 SERVERS_READ: Final = 20
-"""Each one takes a pass over all SYNs."""
+"""More of them would make the answer no surer."""
 ATTEMPTS_READ: Final = 1_000
 """A scan has a million."""
 STATEMENT: Final = "The lost SYNs are those that offer ECN."

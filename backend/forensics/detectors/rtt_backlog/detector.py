@@ -74,7 +74,9 @@ def find_backlogs(facts: Facts, thresholds: Thresholds) -> list[Backlog]:
         by_direction: dict[str, list[HeldInterval]] = {}
         for interval in pair.intervals:
             by_direction.setdefault(DIRECTIONS[interval.part], []).append(interval)
-        found += [Backlog(pair, way, tuple(stalls)) for way, stalls in _settled(by_direction).items()]
+        found += [
+            Backlog(pair, direction, tuple(stalls)) for direction, stalls in _settled(by_direction).items()
+        ]
     return sorted(found, key=lambda b: (b.stalls[0].start_ns, b.pair.prober, b.pair.responder, b.direction))
 
 
@@ -86,7 +88,7 @@ def _standing(pair: HeldPair) -> HeldPair:
 
 def _settled(by_direction: dict[str, list[HeldInterval]]) -> dict[str, list[HeldInterval]]:
     """Stalls that were seen from one end only go with those of the one direction that most others had."""
-    known = [way for way in by_direction if way != UNKNOWN]
+    known = [each for each in by_direction if each != UNKNOWN]
     unknown = by_direction.get(UNKNOWN, [])
     if len(known) == 1 and len(by_direction[known[0]]) >= len(unknown):
         joined = sorted([*by_direction[known[0]], *unknown], key=lambda interval: interval.start_ns)
@@ -139,13 +141,13 @@ def _clock_offset_s(facts: Facts, backlog: Backlog) -> float | None:
 
 def _usual_beyond_us(backlog: Backlog) -> float | None:
     """What a question usually takes behind the farther vantage point: next to nothing at the responder itself."""
-    usual = [view.turnaround_ns for stall in backlog.stalls for view in stall.views]
-    return round(float(np.median(usual)) / 1e3, 1) if usual else None
+    times_ns = [view.turnaround_ns for stall in backlog.stalls for view in stall.views]
+    return round(float(np.median(times_ns)) / 1e3, 1) if times_ns else None
 
 
 def _usual_between_us(backlog: Backlog) -> float | None:
-    usual = [view.transit_ns for stall in backlog.stalls for view in stall.views]
-    return round(float(np.median(usual)) / 1e3, 1) if usual else None
+    times_ns = [view.transit_ns for stall in backlog.stalls for view in stall.views]
+    return round(float(np.median(times_ns)) / 1e3, 1) if times_ns else None
 
 
 def _case(facts: Facts, thresholds: Thresholds, backlog: Backlog) -> RttBacklog:

@@ -53,12 +53,6 @@ def count_ecn_syns(attempts: Attempts, losses: Losses, server: Endpoint) -> EcnS
 def _first_seen(attempts: Attempts, server: Endpoint) -> Ints:
     """The row of each SYN to `server`, the first of its transmission."""
     seen = attempts.sightings
-    high, low, port = server.words
-    rows = np.flatnonzero(
-        (seen.transmission >= 0)
-        & (seen.rows["destination_port"] == port)
-        & (seen.rows["destination_low"] == low)
-        & (seen.rows["destination_high"] == high)
-    )
+    rows = np.sort(np.concatenate([attempts.syns_at(place, server) for place in attempts.places]))
     first: Ints = rows[np.sort(first_rows(seen.transmission[rows]))]
     return first

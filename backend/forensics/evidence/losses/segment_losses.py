@@ -1,4 +1,4 @@
-"""Where a segment that had to be sent again was lost, as far as a second vantage point shows.
+"""Where a segment that had to be retransmitted was lost, as far as a second vantage point shows.
 
 Each vantage point judges by what it saw itself: a segment that a place nearer to the receiver saw as often as the
 sender's side had passed that place each time; one that it saw less often was lost in between: behind the last place
@@ -28,7 +28,7 @@ Fate = Literal["lost between", "in node", "arrived", "answer lost", "late", "bey
 the same where the places around the loss are of one machine;
 `answer lost`, it saw each copy and an acknowledgement; `arrived`, each copy and no acknowledgement, and it is at the
 receiver's; `late`, it saw the first copy so late that both came together: nothing was lost;
-`beyond`, as `arrived` somewhere on the way; `counted` is for those whose receiver's own counters show it."""
+`beyond`, as `arrived` somewhere on the path; `counted` is for those whose receiver's own counters show it."""
 THERE_RATIO = 0.25
 """A place is at the receiver's end where the round trip beyond it is at most this share of the whole one."""
 TOGETHER_SHARE = 0.5
@@ -47,7 +47,7 @@ class SegmentFate:
     near: Place
     far: Place
     frames: tuple[Frame, ...]
-    """Of the segment sent again, at both places where both saw it again."""
+    """Of the retransmitted segment, at both places where both saw it."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class SegmentLosses:
             self._again.setdefault(key, []).append(_Copy(silence_ns, marks, (name, frame)))
 
     def fate_of(self, at: int) -> SegmentFate:
-        """Of the row `at` of `TcpAnomalies.rows`, a segment sent again. Kept: several causes ask for it."""
+        """Of the row `at` of `TcpAnomalies.rows`, a retransmitted segment. Kept: several causes ask for it."""
         fate = self._fates.get(at)
         if fate is None:
             fate = self._fates[at] = self._follow(at)
@@ -136,7 +136,7 @@ class SegmentLosses:
 
     def _recording(self, path: list[int], at: int) -> list[int]:
         """Of the path, the nodes whose vantage points recorded when the first copy of the row `at` was sent and when it
-        was sent again; the whole path where that is none."""
+        was retransmitted; the whole path where that is none."""
         again_ns = int(self._anomalies.common_ns[at])
         times = np.array([again_ns - int(self._anomalies.rows["silence_ns"][at]), again_ns])
         places = self._anomalies.places

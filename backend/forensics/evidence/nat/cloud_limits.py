@@ -20,12 +20,26 @@ class CloudLimit:
     verified_on: str
 
 
-_GOOGLE: Final = "cloud.google.com, Cloud NAT: ports and addresses; tune NAT configuration (NAT timeouts)"
+_GOOGLE: Final = "cloud.google.com, Cloud NAT: NAT timeouts, and its release notes of 2026-03-31"
 _AZURE: Final = "learn.microsoft.com, Azure Load Balancer: outbound connections (ports by default, release)"
 
 CLOUD_LIMITS: Final = (
-    CloudLimit("Google Cloud NAT", 64, 120, "gateways made before 2026-09-30", _GOOGLE, "2026-11-25"),
-    CloudLimit("Google Cloud NAT", 64, 30, "gateways made on or after 2026-09-30", _GOOGLE, "2026-11-25"),
+    CloudLimit(
+        "Google Cloud NAT",
+        64,
+        120,
+        "gateways made before 2026-06-30, some until 2026-09-29",
+        _GOOGLE,
+        "2026-11-25",
+    ),
+    CloudLimit(
+        "Google Cloud NAT",
+        64,
+        30,
+        "gateways made since 2026-09-30, some since 2026-06-30",
+        _GOOGLE,
+        "2026-11-25",
+    ),
     CloudLimit("Azure Load Balancer", 1_024, 240, "1 to 50 instances", _AZURE, "2026-11-25"),
     CloudLimit("Azure Load Balancer", 512, 240, "51 to 100 instances", _AZURE, "2026-11-25"),
     CloudLimit("Azure Load Balancer", 256, 240, "101 to 200 instances", _AZURE, "2026-11-25"),
