@@ -155,10 +155,6 @@ _ALL: Final = (
 )  # fmt: skip
 PACKET_FIELDS: Final = {field.name: field for field in _ALL}
 """By name."""
-OWN_FIELDS: Final = frozenset(
-    {"conn", "nat.port", "lane", "file", "finding", "missing", "pod", "service", "node"}
-)
-"""Those that Wireshark does not know."""
 
 
 def message_frames(

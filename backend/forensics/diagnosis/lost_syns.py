@@ -65,7 +65,6 @@ class Waits:
 
     lost_s: float
     worst_s: float
-    median_s: float
     usual_s: float | None
 
 
@@ -74,7 +73,7 @@ def waits_of(facts: Facts, destination: Destination) -> Waits:
     seen = destination.attempts.waited_s
     server = destination.attempts[0].server
     usual_s = facts.baseline_connect_s((server.high, server.low, server.port))
-    return Waits(facts.delays.lost_by(destination.links), float(seen.max()), float(np.median(seen)), usual_s)
+    return Waits(facts.delays.lost_by(destination.links), float(seen.max()), usual_s)
 
 
 def figures_of(facts: Facts, destination: Destination) -> tuple[tuple[str, str], ...]:
