@@ -139,8 +139,14 @@ def _statement(
         return "One SYN was lost; the cause cannot be determined."
     if reported:
         return f"{_what(facts, findings, links)} ICMP reports {reported}."
-    decides = bool(ecn) and all(loss.is_all for loss in ecn)
-    return f"{_what(facts, findings, links)} {STATEMENT if decides else 'The evidence does not show why.'}"
+    return (
+        f"{_what(facts, findings, links)} {STATEMENT if _decides(ecn) else 'The evidence does not show why.'}"
+    )
+
+
+def _decides(ecn: Sequence[EcnLoss]) -> bool:
+    """No other SYN was lost: more captures of them show nothing new."""
+    return bool(ecn) and all(loss.is_all for loss in ecn)
 
 
 def _hypothesis(
@@ -172,7 +178,8 @@ def _hypothesis(
         findings=tuple(f.id for f in findings),
         time_lost_s=lost_s,
         rivals=tuple(_as_rival(d) for d in unsettled),
-        missing=((RULES,) if ecn else ()) + _merged_missing(unsettled, _asked_for(findings)),
+        missing=((RULES,) if ecn else ())
+        + (() if _decides(ecn) else _merged_missing(unsettled, _asked_for(findings))),
         remedies=(REMEDY,) if ecn else (),
         refutation="a cause that explains these frames would replace this result",
         figures=((TIME_LOST, seconds_text(lost_s)),),

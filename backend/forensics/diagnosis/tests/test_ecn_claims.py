@@ -45,6 +45,8 @@ def test_lost_syns_that_alone_offer_ecn_are_what_the_statement_names() -> None:
     }
     assert cited == set(made.handshakes["frame"][lost].tolist())
     assert [remedy.command for remedy in found.remedies] == ["sysctl -w net.ipv4.tcp_ecn=2"]
+    # Captures have shown what they can.
+    assert not any("tcpdump" in missing.command for missing in found.missing)
 
 
 def test_clients_that_all_offer_ecn_lose_syns_for_another_reason() -> None:
@@ -71,3 +73,4 @@ def test_other_losses_beside_them_leave_the_reason_open() -> None:
         "9 of 9 SYNs that offer ECN" in text and "3 of 55 without" in text for text in found.supporting
     )
     assert not found.statement.endswith(STATEMENT)
+    assert any("tcpdump" in missing.command for missing in found.missing)
