@@ -14,11 +14,13 @@ from backend.services.list_packets import PacketOptions, list_packets
 from backend.services.packet_language.problem import BadFilter
 from backend.services.read_report import read_report
 from backend.services.select_packets import select_by_filter
-from backend.storage.packet_fields import OWN_FIELDS, PACKET_FIELDS
+from backend.storage.packet_fields import PACKET_FIELDS
 from backend.storage.store import Store
 from workers.tests.stored_investigation import stored_investigation
 
 CAPTURE = Path(__file__).parents[2] / "backend" / "demo" / "snat-race" / "three-interfaces.pcapng"
+OWN_FIELDS = {"conn", "nat.port", "lane", "file", "finding", "missing", "pod", "service", "node"}
+"""Those that Wireshark does not know."""
 SAME_AS_WIRESHARK = (
     "tcp.flags.syn == 1 && tcp.flags.ack == 0",
     "tcp.flags.syn==1 and not tcp.flags.ack==1 or tcp.flags.reset == 1",
